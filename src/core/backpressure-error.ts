@@ -1,0 +1,133 @@
+/** Why an operation was not admitted. */
+export type RejectReason =
+  | 'limit'
+  | 'bulkhead'
+  | 'priority'
+  | 'tenant'
+  | 'queue-full'
+  | 'queue-timeout'
+  | 'shedding'
+  | 'draining';
+
+/** What a {@link BackpressureError} carries. Counts are permits, times are milliseconds. */
+export interface BackpressureDetails {
+  readonly reason: RejectReason;
+  /** Name of the limiter that refused. */
+  readonly limiter: string;
+  /** Kind of operation, `'query'` for example; never SQL text, keys or values. */
+  readonly operation: string;
+  readonly limit: number;
+  readonly inFlight: number;
+  /** When a new attempt makes sense, in milliseconds. */
+  readonly retryAfterMs: number;
+}
+
+/** The same in every copy of the package that a process may have loaded, and across realms. */
+const BRAND = Symbol.for('floodgate.BackpressureError');
+
+const MESSAGES: Record<RejectReason, string> = {
+  limit: 'every permit is taken',
+  bulkhead: "the operation class's share is taken",
+  priority: "the priority's share is taken",
+  tenant: "the tenant's share is taken",
+  'queue-full': 'the queue is full',
+  'queue-timeout': 'the wait in the queue was too long',
+  shedding: 'unimportant work is being shed',
+  draining: 'the limiter is draining',
+};
+
+/**
+ * The operation was not admitted: nothing was sent, so a retry is always safe. The one error floodgate raises under
+ * overload; answer it with HTTP 503 and `Retry-After`.
+ *
+ * `instanceof` works across copies of the package. It has no stack trace (`stack` is the one line of the message)
+ * unless the limiter was made with `stackTraces: true`: a stack costs 3 to 15 microseconds, which overload can't spare.
+ */
+export class BackpressureError extends Error implements BackpressureDetails {
+  readonly code = 'ERR_BACKPRESSURE';
+  readonly statusCode = 503;
+  readonly reason: RejectReason;
+  readonly limiter: string;
+  readonly operation: string;
+  readonly limit: number;
+  readonly inFlight: number;
+  readonly retryAfterMs: number;
+
+  /** @param stackTrace whether to capture a stack. @default false */
+  constructor(details: BackpressureDetails, stackTrace = false) {
+    const { stackTraceLimit } = Error;
+    if (!stackTrace) Error.stackTraceLimit = 0;
+    super(
+      `${details.limiter}: ${details.operation} rejected, ${MESSAGES[details.reason]} (${details.inFlight} in flight, limit ${details.limit})`,
+    );
+    if (!stackTrace) Error.stackTraceLimit = stackTraceLimit;
+    this.reason = details.reason;
+    this.limiter = details.limiter;
+    this.operation = details.operation;
+    this.limit = details.limit;
+    this.inFlight = details.inFlight;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+
+  /** {@link retryAfterMs} for a `Retry-After` header: whole seconds, rounded up, at least 1. */
+  get retryAfterSeconds(): number {
+    return Math.max(1, Math.ceil(this.retryAfterMs / 1000));
+  }
+
+  toJSON(): Record<string, unknown> {
+    return {
+      name: this.name,
+      code: this.code,
+      statusCode: this.statusCode,
+      message: this.message,
+      reason: this.reason,
+      limiter: this.limiter,
+      operation: this.operation,
+      limit: this.limit,
+      inFlight: this.inFlight,
+      retryAfterMs: this.retryAfterMs,
+      retryAfterSeconds: this.retryAfterSeconds,
+    };
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A user's subclass keeps the ordinary meaning; only this class is recognised by brand.
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the subclass that was asked
+    if (this !== BackpressureError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return hasBrand(value);
+  }
+}
+
+Object.defineProperty(BackpressureError.prototype, BRAND, { value: true });
+Object.defineProperty(BackpressureError.prototype, 'name', {
+  value: 'BackpressureError',
+  writable: true,
+  configurable: true,
+});
+
+function hasBrand(value: unknown): value is BackpressureError {
+  return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
+}
+
+/** ORMs wrap a driver's error once or twice; deeper than this is a cycle or a mistake. */
+const MAX_DEPTH = 8;
+
+/**
+ * The {@link BackpressureError} in an error: itself, or what an ORM wrapped under `cause`, `original` or `parent`.
+ * `undefined` when there is none.
+ */
+export function findBackpressureError(error: unknown): BackpressureError | undefined {
+  return search(error, MAX_DEPTH);
+}
+
+function search(error: unknown, depth: number): BackpressureError | undefined {
+  if (hasBrand(error)) return error;
+  if (depth === 0 || typeof error !== 'object' || error === null) return undefined;
+  const { cause, original, parent } = error as { cause?: unknown; original?: unknown; parent?: unknown };
+  return search(cause, depth - 1) ?? search(original, depth - 1) ?? search(parent, depth - 1);
+}
+
+/** Whether an error is, or wraps (see {@link findBackpressureError}), a {@link BackpressureError}. */
+export function isBackpressureError(error: unknown): boolean {
+  return findBackpressureError(error) !== undefined;
+}

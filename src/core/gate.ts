@@ -1,0 +1,210 @@
+import { BackpressureError, type RejectReason } from './backpressure-error.js';
+import { LatencyHistogram } from './latency-histogram.js';
+import { type LimitChange, LimitHistory } from './limit-history.js';
+import type { LimiterObserver } from './limiter-observer.js';
+import type { ResolvedLimiterOptions } from './limiter-options.js';
+import type { LimiterState } from './limiter-stats.js';
+import { Observers } from './observers.js';
+import type { OperationClass } from './operation-class.js';
+import { OperationClasses } from './operation-classes.js';
+import type { Outcome } from './outcome.js';
+import { GatePermit } from './permit.js';
+import { type Cohort, PermitAges } from './permit-ages.js';
+import { SamplingClock } from './sampling-clock.js';
+
+/**
+ * The accounts of a limiter. It alone changes them: an operation is admitted only while `inFlight + weight <= limit`
+ * (and within its bulkhead), every admission is settled once, and nothing is admitted while draining.
+ *
+ * Weight 0 marks an exempt operation, which finishes or observes work already admitted: it is never refused and takes
+ * no room, but it is counted, so that draining waits for it.
+ */
+export class Gate {
+  readonly options: ResolvedLimiterOptions;
+  readonly clock: SamplingClock;
+  readonly classes: OperationClasses;
+  readonly history = new LimitHistory();
+  readonly #ages: PermitAges;
+  limit: number;
+  /** Permits held. */
+  inFlight = 0;
+  /** Operations that run, exempt ones included. */
+  running = 0;
+  peakInFlight = 0;
+  doubleReleases = 0;
+  draining = false;
+  poolWait: LatencyHistogram | undefined;
+  connectTime: LatencyHistogram | undefined;
+  /** Called once, as soon as nothing runs while draining. */
+  #onDrained: (() => void)[] = [];
+  #observers: Observers | undefined;
+  #subscriptions: readonly Subscription[] = [];
+
+  constructor(options: ResolvedLimiterOptions) {
+    this.options = options;
+    this.limit = options.maxConcurrentOps;
+    this.clock = new SamplingClock(options.now);
+    this.classes = new OperationClasses(options.bulkheads);
+    this.#ages = new PermitAges(this.clock.now());
+  }
+
+  get state(): LimiterState {
+    if (this.draining) return this.running === 0 ? 'drained' : 'draining';
+    return this.inFlight >= this.limit ? 'saturated' : 'open';
+  }
+
+  /** The weight an operation really takes: clamped to the limit and its bulkhead, so that it can ever run. */
+  clampWeight(operationClass: OperationClass, weight: number): number {
+    return Math.min(weight, this.limit, operationClass.bulkhead);
+  }
+
+  /** Why an operation of this weight can't be admitted now; `undefined` if it can. Changes nothing. */
+  refusal(operationClass: OperationClass, weight: number): RejectReason | undefined {
+    if (weight === 0) return undefined;
+    if (this.draining) return 'draining';
+    if (this.inFlight + weight > this.limit) return 'limit';
+    if (operationClass.inFlight + weight > operationClass.bulkhead) return 'bulkhead';
+    return undefined;
+  }
+
+  /** Counts a rejection. */
+  countRejected(operationClass: OperationClass, reason: RejectReason): void {
+    operationClass.countRejected(reason);
+    this.#observers?.tell('onReject', operationClass.name, reason);
+  }
+
+  /** Counts a rejection and makes its error: constant time, one small object, however many came before. */
+  reject(operationClass: OperationClass, reason: RejectReason, operation: string): BackpressureError {
+    this.countRejected(operationClass, reason);
+    const { name, retryAfterMs, stackTraces } = this.options;
+    const { limit, inFlight } = this;
+    return new BackpressureError(
+      { reason, limiter: name, operation, limit, inFlight, retryAfterMs },
+      stackTraces,
+    );
+  }
+
+  /**
+   * Takes the permits. The caller has asked {@link refusal} in the same synchronous step.
+   *
+   * @param startedAt a reading of the clock, `NaN` if it was not read for this operation
+   * @returns what {@link settle} wants back
+   */
+  admit(operationClass: OperationClass, weight: number, startedAt: number): Cohort {
+    if (!Number.isNaN(startedAt)) this.#ages.advance(startedAt);
+    this.inFlight += weight;
+    if (this.inFlight > this.peakInFlight) this.peakInFlight = this.inFlight;
+    this.running++;
+    operationClass.inFlight += weight;
+    operationClass.running++;
+    operationClass.admitted++;
+    if (this.#observers !== undefined) {
+      this.#observers.tell('onAdmit', operationClass.name, weight);
+      this.#observers.tellState(this.state);
+    }
+    return this.#ages.enter();
+  }
+
+  /** Takes the permits back. Once per {@link admit}: the callers ({@link GatePermit}, `Limiter.run`) see to that. */
+  settle(
+    operationClass: OperationClass,
+    weight: number,
+    cohort: Cohort,
+    startedAt: number,
+    outcome: Outcome,
+  ): void {
+    this.inFlight -= weight;
+    this.running--;
+    operationClass.inFlight -= weight;
+    operationClass.running--;
+    operationClass.ended[outcome]++;
+    this.#ages.leave(cohort);
+    if (!Number.isNaN(startedAt)) this.recordLatency(operationClass, this.clock.now() - startedAt, outcome);
+    if (this.#observers !== undefined) {
+      this.#observers.tell('onRelease', operationClass.name, weight, outcome);
+      this.#observers.tellState(this.state);
+    }
+    if (this.draining && this.running === 0) this.#drained();
+  }
+
+  /** A permit whose duration is no latency (a checkout, which lasts as long as its holder likes). */
+  permitForCheckout(operationClass: OperationClass, weight: number): GatePermit {
+    const cohort = this.admit(operationClass, weight, this.clock.now());
+    return new GatePermit(this, operationClass, weight, cohort, Number.NaN);
+  }
+
+  /** A permit whose duration is the operation's latency. */
+  permitForOperation(operationClass: OperationClass, weight: number): GatePermit {
+    const startedAt = this.clock.sample();
+    const cohort = this.admit(operationClass, weight, startedAt);
+    return new GatePermit(this, operationClass, weight, cohort, startedAt);
+  }
+
+  /** Only what did work, or met overload, is a sample: an error answered at once would look like a fast server. */
+  recordLatency(operationClass: OperationClass, latencyMs: number, outcome: Outcome): void {
+    if (outcome !== 'success' && outcome !== 'overload') return;
+    operationClass.recordLatency(this.clock.now(), latencyMs);
+    this.#observers?.tell('onLatency', operationClass.name, latencyMs, outcome);
+  }
+
+  recordPoolWait(waitMs: number): void {
+    const now = this.clock.now();
+    this.poolWait ??= new LatencyHistogram(now);
+    this.poolWait.record(now, waitMs);
+    this.#observers?.tell('onPoolWait', waitMs);
+  }
+
+  recordConnectTime(connectMs: number): void {
+    const now = this.clock.now();
+    this.connectTime ??= new LatencyHistogram(now);
+    this.connectTime.record(now, connectMs);
+    this.#observers?.tell('onConnectTime', connectMs);
+  }
+
+  setLimit(limit: number, reason: string, window: LimitChange['window']): void {
+    const from = this.limit;
+    if (limit === from) return;
+    this.limit = limit;
+    const origin = this.options.now === undefined ? performance.timeOrigin : 0;
+    const change: LimitChange = { at: origin + this.clock.now(), from, to: limit, reason, window };
+    this.history.add(change);
+    this.#observers?.tell('onLimitChange', change);
+    this.#observers?.tellState(this.state);
+  }
+
+  /** Admits nothing more; calls back as soon as nothing runs, at once if nothing does. */
+  drain(onDrained: () => void): void {
+    this.draining = true;
+    this.#onDrained.push(onDrained);
+    this.#observers?.tellState(this.state);
+    if (this.running === 0) this.#drained();
+  }
+
+  subscribe(observer: LimiterObserver): () => void {
+    // An object of its own, so that one observer subscribed twice is two subscriptions.
+    const subscription = { observer };
+    this.#setSubscriptions([...this.#subscriptions, subscription]);
+    return () => this.#setSubscriptions(this.#subscriptions.filter((other) => other !== subscription));
+  }
+
+  oldestPermitMs(): number {
+    return this.#ages.oldestMs(this.clock.now());
+  }
+
+  #setSubscriptions(subscriptions: readonly Subscription[]): void {
+    this.#subscriptions = subscriptions;
+    const observers = subscriptions.map(({ observer }) => observer);
+    this.#observers = observers.length === 0 ? undefined : new Observers(observers, this.state);
+    this.clock.everyOperation = this.#observers?.timesEveryOperation ?? false;
+  }
+
+  #drained(): void {
+    const callbacks = this.#onDrained;
+    this.#onDrained = [];
+    for (const callback of callbacks) callback();
+  }
+}
+
+interface Subscription {
+  readonly observer: LimiterObserver;
+}

@@ -1,0 +1,57 @@
+import type { RejectReason } from './backpressure-error.js';
+
+/**
+ * - `open`: there is room. `saturated`: every permit is taken. `protecting`: unimportant work is being shed.
+ * - `draining`: nothing more is admitted, some work still runs. `drained`: none does.
+ */
+export type LimiterState = 'open' | 'saturated' | 'protecting' | 'draining' | 'drained';
+
+/** Recent percentiles (last 10 to 20 seconds) in milliseconds; `undefined` without samples. */
+export interface LatencyPercentiles {
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
+  readonly p99: number | undefined;
+}
+
+export interface OutcomeCounts {
+  /** Operations admitted so far: `succeeded + failed + overloaded + ignored + running`, always. */
+  readonly admitted: number;
+  /** Operations refused so far; they never ran. Offered are `admitted + rejected`. */
+  readonly rejected: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly overloaded: number;
+  readonly ignored: number;
+  /** Permits held. An operation holds its weight; what is exempt holds none. */
+  readonly inFlight: number;
+  /** Operations that run now. */
+  readonly running: number;
+  /** Latency of operations that succeeded or met overload: of queries, not of the time a client is held. */
+  readonly latency: LatencyPercentiles;
+}
+
+/** Counts of one operation class. */
+export interface ClassStats extends OutcomeCounts {}
+
+/** A frozen snapshot; `limiter.stats()` makes a new one each time. Counts are since the limiter was made. */
+export interface LimiterStats extends OutcomeCounts {
+  readonly name: string;
+  readonly state: LimiterState;
+  /** What new work is admitted against; `inFlight` may be above it for a while after it was lowered. */
+  readonly limit: number;
+  readonly maxConcurrentOps: number;
+  readonly waiting: number;
+  readonly rejectedByReason: Readonly<Partial<Record<RejectReason, number>>>;
+  readonly peakInFlight: number;
+  /** Releases of permits that had already come back; each is a bug in the code that holds permits. */
+  readonly doubleReleases: number;
+  /** Age of the oldest permit held, in milliseconds (to 10 ms; to 100 ms after a burst of over 1,000 a second); 0 if none. */
+  readonly oldestPermitMs: number;
+  /** Wait of checkouts for a pooled connection, in milliseconds; `undefined` where there is no pool or no sample. */
+  readonly poolWait: { readonly p95: number | undefined };
+  /** Time to open the connections that checkouts had to wait for, in milliseconds. */
+  readonly connectTime: { readonly p95: number | undefined };
+  readonly limitIncreases: number;
+  readonly limitDecreases: number;
+  readonly classes: Readonly<Record<string, ClassStats>>;
+}

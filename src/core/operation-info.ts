@@ -1,0 +1,12 @@
+/** What a caller may say about an operation. Everything is optional. */
+export interface OperationInfo {
+  /** A short name for errors and metrics, `'query'` for example. Never SQL text, keys or values. */
+  readonly operation?: string | undefined;
+  /** The class it belongs to: statistics are kept and bulkheads apply per class. @default 'default' */
+  readonly operationClass?: string | undefined;
+  /**
+   * How many permits it takes: an integer from 1. More than the whole limit (or than its bulkhead) is clamped to that,
+   * so that a heavy operation can still run, alone. @default 1
+   */
+  readonly weight?: number | undefined;
+}

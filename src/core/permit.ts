@@ -1,0 +1,63 @@
+import type { Gate } from './gate.js';
+import type { OperationClass } from './operation-class.js';
+import { isOutcome, type Outcome } from './outcome.js';
+import type { Cohort } from './permit-ages.js';
+
+/** Room for one operation. It comes back exactly once, by {@link release} or at the end of a `using` block. */
+export interface Permit {
+  /**
+   * Gives the permit back. A second call changes nothing and is counted in `stats().doubleReleases`.
+   *
+   * @param outcome how the operation ended. @default 'success'
+   * @throws TypeError for anything that is no outcome; the permit has come back all the same.
+   */
+  release(outcome?: Outcome): void;
+  /** `release('success')`, unless the permit has been released already: then it does nothing at all. */
+  [Symbol.dispose](): void;
+}
+
+/** The one implementation: tells its gate once, whatever happens. */
+export class GatePermit implements Permit {
+  #gate: Gate | undefined;
+  readonly #owner: Gate;
+  readonly #operationClass: OperationClass;
+  readonly #weight: number;
+  readonly #cohort: Cohort;
+  readonly #startedAt: number;
+
+  /** @param startedAt when the operation began; `NaN` keeps its duration out of the latency figures */
+  constructor(gate: Gate, operationClass: OperationClass, weight: number, cohort: Cohort, startedAt: number) {
+    this.#gate = gate;
+    this.#owner = gate;
+    this.#operationClass = operationClass;
+    this.#weight = weight;
+    this.#cohort = cohort;
+    this.#startedAt = startedAt;
+  }
+
+  release(outcome: Outcome = 'success'): void {
+    const gate = this.#gate;
+    if (gate === undefined) {
+      this.#owner.doubleReleases++;
+      return;
+    }
+    this.#gate = undefined;
+    const valid = isOutcome(outcome);
+    gate.settle(
+      this.#operationClass,
+      this.#weight,
+      this.#cohort,
+      this.#startedAt,
+      valid ? outcome : 'ignored',
+    );
+    if (!valid) {
+      throw new TypeError(
+        `floodgate: outcome must be 'success', 'failed', 'overload' or 'ignored', got ${String(outcome)}`,
+      );
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#gate !== undefined) this.release('success');
+  }
+}
