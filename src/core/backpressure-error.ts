@@ -55,12 +55,12 @@ export class BackpressureError extends Error implements BackpressureDetails {
 
   /** @param stackTrace whether to capture a stack. @default false */
   constructor(details: BackpressureDetails, stackTrace = false) {
+    // Before the limit is touched: what can't be printed throws here.
+    const message = `${details.limiter}: ${details.operation} rejected, ${MESSAGES[details.reason]} (${details.inFlight} in flight, limit ${details.limit})`;
     const { stackTraceLimit } = Error;
-    if (!stackTrace) Error.stackTraceLimit = 0;
-    super(
-      `${details.limiter}: ${details.operation} rejected, ${MESSAGES[details.reason]} (${details.inFlight} in flight, limit ${details.limit})`,
-    );
-    if (!stackTrace) Error.stackTraceLimit = stackTraceLimit;
+    if (!stackTrace) setStackTraceLimit(0);
+    super(message);
+    if (!stackTrace) setStackTraceLimit(stackTraceLimit);
     this.reason = details.reason;
     this.limiter = details.limiter;
     this.operation = details.operation;
@@ -104,6 +104,13 @@ Object.defineProperty(BackpressureError.prototype, 'name', {
   writable: true,
   configurable: true,
 });
+
+/** Hardened processes freeze `Error`; there a stack is captured after all. */
+function setStackTraceLimit(limit: number): void {
+  try {
+    Error.stackTraceLimit = limit;
+  } catch {}
+}
 
 function hasBrand(value: unknown): value is BackpressureError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;

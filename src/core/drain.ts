@@ -16,18 +16,25 @@ export async function drainGate(gate: Gate, options: DrainOptions): Promise<void
   const { timeoutMs, signal } = options;
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
+  let stopWaiting: (() => void) | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      gate.drain(resolve);
+      stopWaiting = gate.drain(resolve);
       if (signal !== undefined) {
         onAbort = () => reject(signal.reason);
         if (signal.aborted) onAbort();
         else signal.addEventListener('abort', onAbort, { once: true });
       }
       // Not unreferenced: somebody waits for it, and a process that exits first would take the work along.
-      if (timeoutMs !== undefined) timer = setTimeout(resolve, timeoutMs);
+      if (timeoutMs !== undefined) {
+        timer = setTimeout(() => {
+          gate.drainDeadline();
+          resolve();
+        }, timeoutMs);
+      }
     });
   } finally {
+    stopWaiting?.();
     clearTimeout(timer);
     if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
   }

@@ -35,8 +35,10 @@ export class Gate {
   draining = false;
   poolWait: LatencyHistogram | undefined;
   connectTime: LatencyHistogram | undefined;
+  /** Who can give up work that was admitted, but for which nothing was sent yet. */
+  readonly #drainDeadlines: (() => void)[] = [];
   /** Called once, as soon as nothing runs while draining. */
-  #onDrained: (() => void)[] = [];
+  readonly #onDrained = new Set<() => void>();
   #observers: Observers | undefined;
   #subscriptions: readonly Subscription[] = [];
 
@@ -100,7 +102,8 @@ export class Gate {
     operationClass.admitted++;
     if (this.#observers !== undefined) {
       this.#observers.tell('onAdmit', operationClass.name, weight);
-      this.#observers.tellState(this.state);
+      // Asked again: the last observer may just have taken itself away.
+      this.#observers?.tellState(this.state);
     }
     return this.#ages.enter();
   }
@@ -122,7 +125,7 @@ export class Gate {
     if (!Number.isNaN(startedAt)) this.recordLatency(operationClass, this.clock.now() - startedAt, outcome);
     if (this.#observers !== undefined) {
       this.#observers.tell('onRelease', operationClass.name, weight, outcome);
-      this.#observers.tellState(this.state);
+      this.#observers?.tellState(this.state);
     }
     if (this.draining && this.running === 0) this.#drained();
   }
@@ -172,12 +175,27 @@ export class Gate {
     this.#observers?.tellState(this.state);
   }
 
-  /** Admits nothing more; calls back as soon as nothing runs, at once if nothing does. */
-  drain(onDrained: () => void): void {
+  /**
+   * Admits nothing more; calls back as soon as nothing runs, at once if nothing does.
+   *
+   * @returns stops waiting; the gate goes on draining
+   */
+  drain(onDrained: () => void): () => void {
+    const waiter = () => onDrained();
     this.draining = true;
-    this.#onDrained.push(onDrained);
+    this.#onDrained.add(waiter);
     this.#observers?.tellState(this.state);
     if (this.running === 0) this.#drained();
+    return () => this.#onDrained.delete(waiter);
+  }
+
+  /** A wrapper with a queue behind the gate (a pool's) refuses what still waits in it when a drain's time is up. */
+  onDrainDeadline(refuseWaiting: () => void): void {
+    this.#drainDeadlines.push(refuseWaiting);
+  }
+
+  drainDeadline(): void {
+    for (const refuseWaiting of this.#drainDeadlines) refuseWaiting();
   }
 
   subscribe(observer: LimiterObserver): () => void {
@@ -199,9 +217,9 @@ export class Gate {
   }
 
   #drained(): void {
-    const callbacks = this.#onDrained;
-    this.#onDrained = [];
-    for (const callback of callbacks) callback();
+    const waiters = [...this.#onDrained];
+    this.#onDrained.clear();
+    for (const waiter of waiters) waiter();
   }
 }
 

@@ -38,7 +38,8 @@ export class LatencyHistogram {
     const bothStale = now >= this.#rotateAt + GENERATION_MS;
     this.#previous = bothStale ? this.#current.fill(0) : this.#current;
     this.#current = emptied;
-    this.#rotateAt = now + GENERATION_MS;
+    // From boundary to boundary: counted from now, generations would stretch, and the older one with them.
+    this.#rotateAt = (bothStale ? now : this.#rotateAt) + GENERATION_MS;
   }
 }
 

@@ -29,8 +29,8 @@ export interface LimiterOptions {
   /** Gives rejections a stack trace, at 3 to 15 microseconds each. For debugging. @default false */
   readonly stackTraces?: boolean | undefined;
   /**
-   * What an error of an operation says of the server. Return `undefined` to leave it to the default. What it throws is
-   * reported once as a process warning, and the error counts as `failed`.
+   * What an error of an operation says of the server. Return `undefined` to leave it to the default. When it throws, or
+   * returns what is no outcome, that is reported once as a process warning, and the default decides.
    */
   readonly classify?: ((error: unknown) => Outcome | undefined) | undefined;
   /** A monotonic clock in milliseconds, for tests and simulators. @default performance.now */

@@ -6,14 +6,14 @@ import type { ClassStats, LimiterStats } from './limiter-stats.js';
 /** Everything a limiter knows, frozen at one moment. Totals are sums over the classes, so they always add up. */
 export function snapshot(gate: Gate): LimiterStats {
   const now = gate.clock.now();
-  const classes: Record<string, ClassStats> = {};
+  const classes: [name: string, stats: ClassStats][] = [];
   const rejectedByReason: Partial<Record<RejectReason, number>> = {};
   const histograms: LatencyHistogram[] = [];
   const totals = { admitted: 0, rejected: 0, succeeded: 0, failed: 0, overloaded: 0, ignored: 0 };
   for (const operationClass of gate.classes) {
     const stats = operationClass.stats(now);
     if (operationClass.latency !== undefined) histograms.push(operationClass.latency);
-    if (stats.admitted + stats.rejected > 0) classes[operationClass.name] = stats;
+    if (stats.admitted + stats.rejected > 0) classes.push([operationClass.name, stats]);
     for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += stats[key];
     for (const [reason, count] of operationClass.rejected) {
       rejectedByReason[reason] = (rejectedByReason[reason] ?? 0) + count;
@@ -38,7 +38,8 @@ export function snapshot(gate: Gate): LimiterStats {
     connectTime: Object.freeze({ p95: p95Of(gate.connectTime, now) }),
     limitIncreases: gate.history.increases,
     limitDecreases: gate.history.decreases,
-    classes: Object.freeze(classes),
+    // Not by assignment: a class may be called '__proto__'.
+    classes: Object.freeze(Object.fromEntries(classes)),
   });
 }
 

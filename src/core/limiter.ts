@@ -10,7 +10,7 @@ import { warnOnce } from './observers.js';
 import type { OperationClass } from './operation-class.js';
 import type { OperationInfo } from './operation-info.js';
 import { integerFrom, nonEmptyString } from './option-checks.js';
-import type { Outcome } from './outcome.js';
+import { isOutcome, notAnOutcome, type Outcome } from './outcome.js';
 import type { Permit } from './permit.js';
 import { outcomeOfSystemError } from './system-errors.js';
 
@@ -86,18 +86,20 @@ export class Limiter {
     const startedAt = gate.clock.sample();
     const cohort = gate.admit(operationClass, weight, startedAt);
     let result: T | PromiseLike<T>;
+    let promise: Promise<T> | undefined;
     try {
       result = fn();
+      // A native promise stays itself; thenables, which may call back twice, and subclasses are wrapped in one.
+      if (isThenable(result)) promise = Promise.resolve(result);
     } catch (error) {
       gate.settle(operationClass, weight, cohort, startedAt, this.classify(error));
       return Promise.reject(error);
     }
-    if (!isThenable(result)) {
+    if (promise === undefined) {
       gate.settle(operationClass, weight, cohort, startedAt, 'success');
       return Promise.resolve(result);
     }
-    // Not an async function: two promises fewer. Foreign thenables may call back twice, or never return a promise.
-    const promise = result instanceof Promise ? (result as Promise<T>) : Promise.resolve(result);
+    // Not an async function: two promises fewer.
     return promise.then(
       (value) => {
         gate.settle(operationClass, weight, cohort, startedAt, 'success');
@@ -167,25 +169,33 @@ export class Limiter {
     return this.gate.subscribe(observer);
   }
 
-  /** @internal What an error says of the server: `classify`'s word, else a system error's, else `'failed'`. */
-  classify(error: unknown): Outcome {
+  /** @internal What an error says of the server: the word of the `classify` option, else that of the client's table. */
+  classify(error: unknown, table: (error: unknown) => Outcome = outcomeOfOperation): Outcome {
     const { classify } = this.gate.options;
     if (classify !== undefined) {
       try {
-        const outcome = classify(error);
-        if (outcome !== undefined) return outcome;
+        const outcome: unknown = classify(error);
+        if (isOutcome(outcome)) return outcome;
+        if (outcome !== undefined) throw notAnOutcome(outcome);
       } catch (thrown) {
         warnOnce('classify', thrown);
       }
     }
-    return outcomeOfSystemError(error) ?? 'failed';
+    try {
+      return table(error);
+    } catch {
+      // Reading the error threw (a getter, a revoked proxy). The permit must come back all the same.
+      return 'failed';
+    }
   }
 
   #classOf(op: OperationInfo | undefined): OperationClass {
-    const name = op?.operationClass;
-    if (name === undefined) return this.#defaultClass;
-    nonEmptyString('operationClass', name);
-    return this.gate.classes.get(name);
+    if (op === undefined) return this.#defaultClass;
+    const { operation, operationClass } = op;
+    if (operation !== undefined) nonEmptyString('operation', operation);
+    if (operationClass === undefined) return this.#defaultClass;
+    nonEmptyString('operationClass', operationClass);
+    return this.gate.classes.get(operationClass);
   }
 
   #weightOf(op: OperationInfo | undefined, operationClass: OperationClass): number {
@@ -196,6 +206,10 @@ export class Limiter {
 }
 
 const WEIGHT = integerFrom(1);
+
+function outcomeOfOperation(error: unknown): Outcome {
+  return outcomeOfSystemError(error) ?? 'failed';
+}
 
 function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return (

@@ -48,18 +48,20 @@ export function oneOf(...allowed: readonly string[]): OptionCheck {
  * Checks every given option against a table; `undefined` counts as not given.
  *
  * @param owner what the options belong to, for the message: `'Limiter'`.
+ * @param hint added to the complaint about an unknown key
  */
 export function checkOptions(
   owner: string,
   options: unknown,
   table: Readonly<Record<string, OptionCheck>>,
+  hint = '',
 ): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new TypeError(complaint(`${owner} options`, 'an object', options));
   }
   for (const [key, value] of Object.entries(options)) {
     const check = Object.hasOwn(table, key) ? table[key] : undefined;
-    if (check === undefined) throw new TypeError(unknownOption(owner, key, Object.keys(table)));
+    if (check === undefined) throw new TypeError(unknownOption(owner, key, Object.keys(table), hint));
     if (value !== undefined) check(key, value);
   }
 }
@@ -86,10 +88,10 @@ function show(value: unknown): string {
   }
 }
 
-function unknownOption(owner: string, key: string, known: readonly string[]): string {
+function unknownOption(owner: string, key: string, known: readonly string[], hint: string): string {
   const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
-  const hint = near === undefined ? `known: ${known.join(', ')}` : `did you mean '${near}'?`;
-  return `floodgate: unknown ${owner} option '${key}' (${hint})`;
+  const suggestion = near === undefined ? `known: ${known.join(', ')}` : `did you mean '${near}'?`;
+  return `floodgate: unknown ${owner} option '${key}' (${suggestion})${hint === '' ? '' : `; ${hint}`}`;
 }
 
 /** Levenshtein distance, for "did you mean": runs once, on the way to an error. */

@@ -15,6 +15,12 @@ export function isOutcome(value: unknown): value is Outcome {
   return OUTCOMES.has(value);
 }
 
+export function notAnOutcome(value: unknown): TypeError {
+  return new TypeError(
+    `floodgate: outcome must be 'success', 'failed', 'overload' or 'ignored', got ${String(value)}`,
+  );
+}
+
 /** The worse of two: a checkout that met overload once has met overload, whatever else it did. */
 export function worseOutcome(a: Outcome, b: Outcome): Outcome {
   return SEVERITY[a] >= SEVERITY[b] ? a : b;

@@ -1,6 +1,6 @@
 import type { Gate } from './gate.js';
 import type { OperationClass } from './operation-class.js';
-import { isOutcome, type Outcome } from './outcome.js';
+import { isOutcome, notAnOutcome, type Outcome } from './outcome.js';
 import type { Cohort } from './permit-ages.js';
 
 /** Room for one operation. It comes back exactly once, by {@link release} or at the end of a `using` block. */
@@ -50,11 +50,7 @@ export class GatePermit implements Permit {
       this.#startedAt,
       valid ? outcome : 'ignored',
     );
-    if (!valid) {
-      throw new TypeError(
-        `floodgate: outcome must be 'success', 'failed', 'overload' or 'ignored', got ${String(outcome)}`,
-      );
-    }
+    if (!valid) throw notAnOutcome(outcome);
   }
 
   [Symbol.dispose](): void {

@@ -14,6 +14,7 @@ export class SamplingClock {
   #skipped = 0;
   #stretchStartedAt = Number.NEGATIVE_INFINITY;
   #timed = 0;
+  #timedAt = Number.NEGATIVE_INFINITY;
   #armed = false;
 
   /** @param now a clock of the caller's (tests, simulators): then every operation is timed, so that runs repeat. */
@@ -38,6 +39,7 @@ export class SamplingClock {
   }
 
   #adapt(now: number): void {
+    this.#timedAt = now;
     if (now - this.#stretchStartedAt >= STRETCH_MS) {
       if (this.#timed < FEW && this.#stride > 1) this.#stride /= 2;
       this.#stretchStartedAt = now;
@@ -54,7 +56,7 @@ export class SamplingClock {
     setTimeout(() => {
       this.#armed = false;
       // No operation was timed for a whole stretch: the burst is over.
-      if (this.now() - this.#stretchStartedAt >= 2 * STRETCH_MS) this.#reset();
+      if (this.now() - this.#timedAt >= STRETCH_MS) this.#reset();
       else if (this.#stride > 1) this.#arm();
     }, STRETCH_MS).unref();
   }

@@ -1,0 +1,81 @@
+import type { BackpressureError } from '../../core/backpressure-error.js';
+import type { Limiter } from '../../core/limiter.js';
+import { patchMethods } from '../shared/patch-methods.js';
+import { AbandonedStatement, hasActiveStatement } from './abandoned-statement.js';
+import { ClientPermits, opensTransaction } from './client-permits.js';
+import { givenCallback, isInvalidCall, observeQuery } from './observe-query.js';
+import { isQueryTimeout, outcomeOfPgError } from './outcomes.js';
+import { type Callback, isSubmittable, type PgClient } from './pg-internals.js';
+import type { ResolvedAbandonedOptions } from './pool-options.js';
+
+/**
+ * Puts the gate in front of one standalone connection: a permit for each query, one for a whole transaction. Connecting
+ * and ending are the driver's own.
+ */
+export function limitClient(client: PgClient, limiter: Limiter, options: ResolvedAbandonedOptions): void {
+  const { gate } = limiter;
+  const { query } = client;
+  const permits = new ClientPermits(gate, client);
+  const classes = {
+    query: gate.classes.get('query'),
+    transaction: gate.classes.get('transaction'),
+    stream: gate.classes.get('stream'),
+  };
+
+  /** Calls back when the server, too, is done with what the driver has settled. */
+  function whenServerIsDone(error: unknown, done: () => void): void {
+    if (!isQueryTimeout(error) || !hasActiveStatement(client)) {
+      done();
+      return;
+    }
+    const statement = new AbandonedStatement(client, false, options.abandonedTimeoutMs, undefined, done);
+    if (options.abandonedStatements === 'cancel') void statement.cancel();
+  }
+
+  patchMethods(client, {
+    query(this: PgClient, config: unknown, values: unknown, callback: unknown) {
+      if (isInvalidCall(config, values, callback)) return query.call(this, config, values, callback);
+      const opening = opensTransaction(config);
+      const operationClass = isSubmittable(config)
+        ? classes.stream
+        : opening || permits.inTransaction
+          ? classes.transaction
+          : classes.query;
+      if (!permits.inTransaction) {
+        const refusal = gate.refusal(operationClass, 1);
+        if (refusal !== undefined) {
+          return refuse(this, gate.reject(operationClass, refusal, 'query'), config, values, callback);
+        }
+      }
+      const giveBack = permits.take(operationClass, opening);
+      const startedAt = gate.clock.now();
+      return observeQuery(this, query, config, values, callback, (error) => {
+        const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
+        gate.recordLatency(operationClass, gate.clock.now() - startedAt, outcome);
+        whenServerIsDone(error, () => giveBack(outcome));
+      });
+    },
+  });
+}
+
+/** Each call form learns of a rejection as it learns of any error: later, and never by a throw. */
+function refuse(
+  client: PgClient,
+  rejection: BackpressureError,
+  config: unknown,
+  values: unknown,
+  callback: unknown,
+): unknown {
+  const given = givenCallback(undefined, values, callback);
+  if (isSubmittable(config)) {
+    if (!config.callback && typeof given === 'function') config.callback = given as Callback;
+    process.nextTick(() => config.handleError(rejection, client.connection));
+    return config;
+  }
+  const receiver = given ?? givenCallback(config, undefined, undefined);
+  if (typeof receiver === 'function') {
+    process.nextTick(receiver as Callback, rejection);
+    return undefined;
+  }
+  return (client._Promise ?? Promise).reject(rejection);
+}

@@ -1,0 +1,159 @@
+import type { OperationClass } from '../../core/operation-class.js';
+import { patchMethods } from '../shared/patch-methods.js';
+import { Checkout } from './checkout.js';
+import { measureClient } from './measure-client.js';
+import { isNested } from './nested.js';
+import { givenCallback, withCallersStack } from './observe-query.js';
+import { outcomeOfPgError } from './outcomes.js';
+import type { Callback, ConnectCallback, PgClient, PgPool } from './pg-internals.js';
+import { isSubmittable } from './pg-internals.js';
+import type { PoolContext } from './pool-context.js';
+import { holdsConnection, runStream } from './run-stream.js';
+import { WaitingCheckouts } from './waiting-checkouts.js';
+
+/**
+ * Puts the gate in front of one pool: `connect` is the one place where permits are taken, since everything passes it
+ * (`query` calls it, and so do libraries that wrap `query`); `query` only looks whether it would be refused, to save the
+ * work. Each call returns what the pool's own would: the same kind of promise, `undefined` with a callback.
+ */
+export function limitPool(context: PoolContext): void {
+  const { pool, gate, limiter, classes } = context;
+  const { connect, query, end } = pool;
+  const measured = new WeakSet<object>();
+  const waiting = new WaitingCheckouts();
+  // Taken over pool.query's call to this.connect, which is synchronous; a query that is asynchronous (an override) is
+  // admitted as a transaction.
+  let connectingClass: OperationClass | undefined;
+  gate.onDrainDeadline(() =>
+    waiting.refuseAll(() => gate.reject(classes.transaction, 'draining', 'connect')),
+  );
+
+  function checkOut(operationClass: OperationClass, weight: number, callback: ConnectCallback): void {
+    const permit = gate.permitForCheckout(operationClass, weight);
+    const checkout = new Checkout(context, operationClass, permit);
+    const startedAt = gate.clock.now();
+    const item = waiting.add(callback, () => checkout.fail('ignored'));
+    try {
+      connect.call(pool, (error, client, done) => {
+        if (!waiting.answer(item)) {
+          // It was refused while it waited; the client that comes late goes straight back.
+          if (client !== undefined) done();
+          return;
+        }
+        try {
+          if (error || client === undefined) {
+            checkout.fail(limiter.classify(error, outcomeOfPgError));
+            callback(error, client, done);
+            return;
+          }
+          const waitMs = gate.clock.now() - startedAt;
+          if (measured.has(client)) gate.recordPoolWait(waitMs);
+          else {
+            // The wait was for a new connection: it says nothing about how busy the pool is.
+            measured.add(client);
+            measureClient(context, client);
+            gate.recordConnectTime(waitMs);
+          }
+          context.holders.set(client, checkout);
+          callback(undefined, client, checkout.begin(client));
+        } finally {
+          waiting.answered();
+        }
+      });
+    } catch (thrown) {
+      // The Client's constructor threw: nothing will ever call back.
+      if (waiting.answer(item)) {
+        checkout.fail(limiter.classify(thrown, outcomeOfPgError));
+        waiting.answered();
+      }
+      throw thrown;
+    }
+  }
+
+  patchMethods(pool, {
+    connect(this: PgPool, callback?: ConnectCallback) {
+      if (this.ending) return connect.call(this, callback);
+      if (waiting.ending)
+        return answer(this, new Error('Cannot use a pool after calling end on the pool'), callback);
+      const nested = isNested();
+      const operationClass = nested ? classes.nested : (connectingClass ?? classes.transaction);
+      connectingClass = undefined;
+      const weight = nested ? 0 : 1;
+      const refusal = gate.refusal(operationClass, weight);
+      if (refusal !== undefined) {
+        const rejection = gate.reject(operationClass, refusal, 'connect');
+        if (!callback) return this.Promise.reject(rejection);
+        process.nextTick(callback, rejection, undefined, () => {});
+        return undefined;
+      }
+      if (callback) return checkOut(operationClass, weight, callback);
+      let resolve!: (client: PgClient) => void;
+      let reject!: (error: unknown) => void;
+      const promise = new this.Promise<PgClient>((resolvePromise, rejectPromise) => {
+        resolve = resolvePromise;
+        reject = rejectPromise;
+      });
+      // Outside the promise's executor: a synchronous throw stays one.
+      const result = withCallersStack(promise);
+      checkOut(operationClass, weight, (error, client) => (error ? reject(error) : resolve(client!)));
+      return result;
+    },
+
+    query(this: PgPool, text: unknown, values: unknown, callback: unknown) {
+      if (this.ending || waiting.ending || typeof text === 'function')
+        return query.call(this, text, values, callback);
+      const streaming = isSubmittable(text) && holdsConnection(text);
+      const operationClass = streaming ? classes.stream : classes.query;
+      if (streaming) {
+        connectingClass = operationClass;
+        try {
+          return runStream(
+            this,
+            text,
+            values,
+            givenCallback(undefined, values, callback) as Callback | undefined,
+          );
+        } finally {
+          connectingClass = undefined;
+        }
+      }
+      const refusal = isNested() ? undefined : gate.refusal(operationClass, 1);
+      if (refusal !== undefined) {
+        const rejection = gate.reject(operationClass, refusal, 'query');
+        const given = givenCallback(undefined, values, callback);
+        if (typeof given !== 'function') return this.Promise.reject(rejection);
+        process.nextTick(given as Callback, rejection);
+        return undefined;
+      }
+      connectingClass = operationClass;
+      try {
+        return query.call(this, text, values, callback);
+      } finally {
+        connectingClass = undefined;
+      }
+    },
+
+    /** pg-pool forgets what waits for a connection; here it is served first, and then the pool ends as it always does. */
+    end(this: PgPool, callback?: Callback) {
+      if (waiting.ending) return answer(this, new Error('Called end on pool more than once'), callback);
+      for (const statement of context.abandoned) void statement.cancel();
+      if (this.ending || this.waitingCount === 0) return end.call(this, callback);
+      if (callback) {
+        waiting.endWhenServed(() => end.call(this, callback));
+        return undefined;
+      }
+      return new this.Promise((resolve, reject) => {
+        waiting.endWhenServed(() => end.call(this, (error) => (error ? reject(error) : resolve(undefined))));
+      });
+    },
+  });
+}
+
+/** As pg-pool answers calls that come too late: synchronously to a callback. */
+function answer(
+  pool: PgPool,
+  error: Error,
+  callback: ((error: Error, ...rest: never[]) => void) | undefined,
+): unknown {
+  return callback ? callback(error) : pool.Promise.reject(error);
+}

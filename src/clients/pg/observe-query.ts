@@ -1,0 +1,138 @@
+import { defineHidden } from '../shared/patch-methods.js';
+import { type Callback, isSubmittable, type PgClient, type Submittable } from './pg-internals.js';
+
+/** Called once, when pg stops considering the query active (or a `query_timeout` answered its caller). */
+export type Settled = (error: unknown) => void;
+
+/**
+ * Calls the driver's `query`, telling when it has settled: same results, same errors, same synchronous throws. It hooks
+ * the driver's own completion callback and never a promise's side branch, which would hide unhandled rejections.
+ *
+ * @param query the driver's own method
+ */
+export function observeQuery(
+  client: PgClient,
+  query: PgClient['query'],
+  config: unknown,
+  values: unknown,
+  callback: unknown,
+  onSettled: Settled,
+): unknown {
+  const settled = once(onSettled);
+  try {
+    if (isSubmittable(config)) {
+      hookCompletion(config, settled);
+      return query.call(client, config, values, callback);
+    }
+    const parameters = typeof values === 'function' ? undefined : values;
+    const given = givenCallback(config, values, callback);
+    if (typeof given === 'function') {
+      return withCallback(client, query, config, parameters, function (this: unknown, error, ...results) {
+        settled(error);
+        return given.call(this, error, ...results);
+      });
+    }
+    return promised(client, query, config, parameters, settled);
+  } catch (error) {
+    settled(error);
+    throw error;
+  }
+}
+
+/** The callback that the driver would take, in its order of precedence; it may be no function at all. */
+export function givenCallback(config: unknown, values: unknown, callback: unknown): unknown {
+  if (callback) return callback;
+  if (typeof values === 'function') return values;
+  return typeof config === 'object' && config !== null
+    ? (config as { callback?: unknown }).callback
+    : undefined;
+}
+
+/** Whether the driver will refuse these arguments with a synchronous `TypeError`: they are its business, not ours. */
+export function isInvalidCall(config: unknown, values: unknown, callback: unknown): boolean {
+  if (config === null || config === undefined) return true;
+  const given = givenCallback(config, values, callback);
+  return Boolean(given) && typeof given !== 'function';
+}
+
+/**
+ * Tells when a Submittable is done: `handleReadyForQuery` or `handleError` is called exactly when pg stops considering it
+ * active, for `pg.Query`, Cursor, QueryStream and COPY streams alike. The object itself stays the one that pg drives.
+ */
+export function hookCompletion(submittable: Submittable, onSettled: Settled): void {
+  const { handleReadyForQuery, handleError } = submittable;
+  defineHidden(submittable, 'handleReadyForQuery', function (this: Submittable, ...args: unknown[]) {
+    try {
+      return handleReadyForQuery.apply(this, args);
+    } finally {
+      onSettled(undefined);
+    }
+  });
+  defineHidden(
+    submittable,
+    'handleError',
+    function (this: Submittable, error: unknown, connection?: unknown) {
+      try {
+        return handleError.call(this, error, connection);
+      } finally {
+        onSettled(error);
+      }
+    },
+  );
+}
+
+/** The promise form, made here so that our callback is the driver's own: one promise, as the driver would make. */
+function promised(
+  client: PgClient,
+  query: PgClient['query'],
+  config: unknown,
+  values: unknown,
+  settled: Settled,
+): unknown {
+  const PromiseClass = client._Promise ?? Promise;
+  let resolve!: (result: unknown) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new PromiseClass<unknown>((resolvePromise, rejectPromise) => {
+    resolve = resolvePromise;
+    reject = rejectPromise;
+  });
+  // Outside the promise's executor, so that what the driver throws synchronously stays synchronous.
+  withCallback(client, query, config, values, (error, result) => {
+    settled(error);
+    if (error) reject(error);
+    else resolve(result);
+  });
+  return withCallersStack(promise);
+}
+
+/** As pg and pg-pool do: the stack of a failure leads to the code that awaits it, not to the socket. */
+export function withCallersStack<T>(promise: Promise<T>): Promise<T> {
+  return promise.catch((error) => {
+    Error.captureStackTrace(error);
+    throw error;
+  });
+}
+
+function withCallback(
+  client: PgClient,
+  query: PgClient['query'],
+  config: unknown,
+  values: unknown,
+  callback: Callback,
+): unknown {
+  const result = query.call(client, config, values, callback);
+  // Older versions of pg write the callback into the caller's object, which may be used again.
+  if (typeof config === 'object' && (config as { callback?: unknown }).callback === callback) {
+    (config as { callback?: unknown }).callback = undefined;
+  }
+  return result;
+}
+
+function once(settled: Settled): Settled {
+  let open = true;
+  return (error) => {
+    if (!open) return;
+    open = false;
+    settled(error);
+  };
+}

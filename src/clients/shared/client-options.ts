@@ -1,0 +1,61 @@
+import { Limiter } from '../../core/limiter.js';
+import { LIMITER_OPTION_CHECKS, type LimiterOptions } from '../../core/limiter-options.js';
+import { checkOptions, complaint, type OptionCheck } from '../../core/option-checks.js';
+
+/** What every wrapper takes: options for a limiter of its own, or a limiter to share. */
+export interface ClientLimiterOptions extends LimiterOptions {
+  /** A limiter shared with other clients, in place of one of its own: no limiter option may stand beside it. */
+  readonly limiter?: Limiter | undefined;
+}
+
+/**
+ * Checks a wrapper's options: those of a limiter, plus its own.
+ *
+ * @param own checks of the options that only this wrapper has
+ * @param bulkheads the operation classes that this wrapper names
+ * @param hint where options that are the client's own belong
+ */
+export function checkClientOptions(
+  owner: string,
+  options: unknown,
+  own: Readonly<Record<string, OptionCheck>>,
+  bulkheads: readonly string[],
+  hint: string,
+): void {
+  checkOptions(owner, options, { ...LIMITER_OPTION_CHECKS, limiter: checkLimiter, ...own }, hint);
+  const given = options as ClientLimiterOptions;
+  if (given.limiter !== undefined) {
+    const conflict = Object.keys(LIMITER_OPTION_CHECKS).find(
+      (key) => given[key as keyof LimiterOptions] !== undefined,
+    );
+    if (conflict !== undefined) {
+      throw new TypeError(
+        complaint(
+          conflict,
+          "absent beside 'limiter', which has its own",
+          given[conflict as keyof LimiterOptions],
+        ),
+      );
+    }
+  }
+  for (const [name, cap] of Object.entries(given.bulkheads ?? {})) {
+    if (!bulkheads.includes(name)) {
+      throw new TypeError(
+        complaint(`bulkheads.${name}`, `for one of the classes ${bulkheads.join(', ')}`, cap),
+      );
+    }
+  }
+}
+
+/** The shared limiter, or a new one from the limiter options among the given ones. */
+export function limiterFrom(options: ClientLimiterOptions, defaultName: string): Limiter {
+  if (options.limiter !== undefined) return options.limiter;
+  const own = Object.fromEntries(
+    Object.entries(options).filter(([key]) => Object.hasOwn(LIMITER_OPTION_CHECKS, key)),
+  ) as LimiterOptions;
+  return new Limiter({ ...own, name: own.name ?? defaultName });
+}
+
+function checkLimiter(option: string, value: unknown): void {
+  if (!(value instanceof Limiter)) throw new TypeError(complaint(option, 'a floodgate Limiter', value));
+}
