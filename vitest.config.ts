@@ -11,10 +11,11 @@ export default defineConfig({
     ],
   },
   test: {
+    reporters: ['default', './scripts/closing-line-reporter.js'],
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['src/**/*.test.ts'] },
+        test: { name: 'unit', include: ['src/**/*.test.ts', 'bench/**/*.test.ts'] },
       },
       {
         extends: true,

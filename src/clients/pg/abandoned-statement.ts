@@ -67,7 +67,9 @@ export class AbandonedStatement {
 /** Whether the server still works for this client, as far as the driver knows. */
 export function hasActiveStatement(client: PgClient): boolean {
   // Native bindings keep the last query there; they have a method that knows better.
-  return client.native === undefined ? client._activeQuery != null : client._hasActiveQuery?.() === true;
+  if (client.native !== undefined) return client._hasActiveQuery?.() === true;
+  // Its name before pg 8.17, where reading it now warns.
+  return ('_activeQuery' in client ? client._activeQuery : client.activeQuery) != null;
 }
 
 /** How long a server that took the cancel request may need to end the statement. */

@@ -16,10 +16,16 @@ export class ClientPermits {
   #transaction: Permit | undefined;
   /** Queries that ride on it and have not been answered. */
   #riding = 0;
+  /** The server's word in its last ReadyForQuery: idle, in a transaction, in a failed one. */
+  #status: 'I' | 'T' | 'E' | undefined;
 
   constructor(gate: Gate, client: PgClient) {
     this.#gate = gate;
     this.#client = client;
+    // First in line, so that the callbacks of the query it ends see the new status.
+    client.connection?.prependListener('readyForQuery', (message?: { status?: 'I' | 'T' | 'E' }) => {
+      this.#status = message?.status;
+    });
   }
 
   /** Whether a query sent now belongs to a transaction that is open, or opening. */
@@ -73,9 +79,9 @@ export class ClientPermits {
     permit?.release(outcome);
   }
 
-  /** The driver takes it from each ReadyForQuery; versions and bindings that don't say count as idle. */
   #serverInTransaction(): boolean {
-    const status = this.#client.getTransactionStatus?.();
+    const { connection, getTransactionStatus } = this.#client;
+    const status = connection === undefined ? getTransactionStatus?.call(this.#client) : this.#status;
     return status === 'T' || status === 'E';
   }
 }

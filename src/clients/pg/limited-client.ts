@@ -68,12 +68,16 @@ export function limitClientClass<C extends Client, A extends unknown[]>(
   checkClientClass(Client);
   const limiter = limiterFrom(options, 'pg');
   const { abandonedStatements, abandonedTimeoutMs } = options;
-  const LimitedClientClass = (...args: A) =>
-    new LimitedClient(Client, { limiter, abandonedStatements, abandonedTimeoutMs }, ...args);
-  // As `class extends Client` would: statics are inherited and `instanceof` holds.
-  Object.setPrototypeOf(LimitedClientClass, Client);
-  LimitedClientClass.prototype = Client.prototype;
-  return Object.defineProperty(LimitedClientClass, 'limiter', { value: limiter }) as never;
+  // A proxy, not a subclass: libraries look at `constructor.name`, statics and `instanceof`.
+  return new Proxy(Client, {
+    construct: (target, args, newTarget) =>
+      new LimitedClient(Reflect.construct(target, args, newTarget) as C, {
+        limiter,
+        abandonedStatements,
+        abandonedTimeoutMs,
+      }),
+    get: (target, key, receiver) => (key === 'limiter' ? limiter : Reflect.get(target, key, receiver)),
+  }) as never;
 }
 
 const CLASS_RULE = 'pg.Client or a class of its kind (for a pg.Pool there is LimitedPool)';

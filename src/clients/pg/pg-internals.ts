@@ -38,6 +38,7 @@ export interface PgClient extends EventEmitter {
   readonly _Promise?: PromiseConstructor;
   /** The statement on the wire; stays until the server is ready for the next one, whatever a timer told the caller. */
   readonly _activeQuery?: unknown;
+  readonly activeQuery?: unknown;
   /** `false` from sending a statement until the server says that it is ready for the next. */
   readonly readyForQuery?: boolean;
   /** `false` for good once the connection has failed. */
