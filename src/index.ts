@@ -15,6 +15,7 @@ export type {
   LatencyPercentiles,
   LimiterState,
   LimiterStats,
+  NodeStats,
   OutcomeCounts,
 } from './core/limiter-stats.js';
 export type { OperationInfo } from './core/operation-info.js';

@@ -4,6 +4,7 @@ import { type LimitChange, LimitHistory } from './limit-history.js';
 import type { LimiterObserver } from './limiter-observer.js';
 import type { ResolvedLimiterOptions } from './limiter-options.js';
 import type { LimiterState } from './limiter-stats.js';
+import { NodeShares } from './node-shares.js';
 import { Observers } from './observers.js';
 import type { OperationClass } from './operation-class.js';
 import { OperationClasses } from './operation-classes.js';
@@ -24,6 +25,8 @@ export class Gate {
   readonly clock: SamplingClock;
   readonly classes: OperationClasses;
   readonly history = new LimitHistory();
+  /** For clients with several servers: their wrappers ask it beside {@link refusal}. */
+  readonly nodes = new NodeShares();
   readonly #ages: PermitAges;
   limit: number;
   /** Permits held. */

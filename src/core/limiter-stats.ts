@@ -33,6 +33,15 @@ export interface OutcomeCounts {
 /** Counts of one operation class. */
 export interface ClassStats extends OutcomeCounts {}
 
+/** What one server behind a client holds; only for clients with several (clusters). */
+export interface NodeStats {
+  /** Permits held for it. */
+  readonly inFlight: number;
+  readonly admitted: number;
+  /** Refused because the node had its share of the limit (reason `'bulkhead'`). */
+  readonly rejected: number;
+}
+
 /** A frozen snapshot; `limiter.stats()` makes a new one each time. Counts are since the limiter was made. */
 export interface LimiterStats extends OutcomeCounts {
   readonly name: string;
@@ -54,4 +63,6 @@ export interface LimiterStats extends OutcomeCounts {
   readonly limitIncreases: number;
   readonly limitDecreases: number;
   readonly classes: Readonly<Record<string, ClassStats>>;
+  /** By node, `host:port`; empty where the client has one server. */
+  readonly nodes: Readonly<Record<string, NodeStats>>;
 }

@@ -1,0 +1,77 @@
+import type { NodeStats } from './limiter-stats.js';
+
+/** What one server behind a client holds. */
+export class NodeShare {
+  readonly name: string;
+  /** Permits held for this node. */
+  inFlight = 0;
+  admitted = 0;
+  rejected = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * Keeps one sick server from starving the others behind the same client (the nodes of a cluster): operations that hang
+ * on it would end up holding every permit.
+ *
+ * A node may always hold its fair share of the limit, limit / nodes. Beyond that it may hold up to {@link ROOM} times
+ * the permits that are free, so a busy node uses what idle ones leave, but the last permits stay free for the others:
+ * with one node hanging a third of the limit, with two a fifth. (The dynamic thresholds of shared-memory switches:
+ * Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.)
+ */
+export class NodeShares {
+  readonly #shares = new Map<string, NodeShare>();
+
+  /** @param name of the node: host and port, never more of them than there are servers */
+  share(name: string): NodeShare {
+    let share = this.#shares.get(name);
+    if (share === undefined) {
+      share = new NodeShare(name);
+      this.#shares.set(name, share);
+    }
+    return share;
+  }
+
+  /** Forgets nodes that have left, once nothing is held for them, so that they no longer count for the fair share. */
+  retain(names: ReadonlySet<string>): void {
+    for (const [name, share] of this.#shares) {
+      if (share.inFlight === 0 && !names.has(name)) this.#shares.delete(name);
+    }
+  }
+
+  /**
+   * Whether this node has had its share.
+   *
+   * @param limit of the limiter
+   * @param inFlight permits held for all nodes together
+   */
+  refuses(share: NodeShare, weight: number, limit: number, inFlight: number): boolean {
+    const wanted = share.inFlight + weight;
+    const nodes = this.#shares.size;
+    // Something heavier than a share must be able to run, alone.
+    if (nodes < 2 || share.inFlight === 0) return false;
+    return wanted > Math.ceil(limit / nodes) && wanted > ROOM * (limit - inFlight);
+  }
+
+  enter(share: NodeShare, weight: number): void {
+    share.inFlight += weight;
+    share.admitted++;
+  }
+
+  leave(share: NodeShare, weight: number): void {
+    share.inFlight -= weight;
+  }
+
+  stats(): Readonly<Record<string, NodeStats>> {
+    const stats: Record<string, NodeStats> = {};
+    for (const { name, inFlight, admitted, rejected } of this.#shares.values()) {
+      stats[name] = Object.freeze({ inFlight, admitted, rejected });
+    }
+    return Object.freeze(stats);
+  }
+}
+
+const ROOM = 2;
