@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^floodgate$/, replacement: source('index.ts') },
+      { find: /^floodgate\/ioredis$/, replacement: source('clients/ioredis/index.ts') },
       { find: /^floodgate\/pg$/, replacement: source('clients/pg/index.ts') },
     ],
   },

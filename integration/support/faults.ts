@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
+/** Where a backend stands: in `pg_sleep`, or waiting for its client to say something. */
+export type BackendPlace = 'PgSleep' | 'ClientRead';
+
+/**
+ * What the operator of a server can see and do, over a connection of its own that no limiter knows of.
+ * Backends are named by their `application_name`.
+ */
+export interface Operator extends AsyncDisposable {
+  /** Any number of statements without an answer. */
+  execute(sql: string): Promise<void>;
+  /** The first column of the answer. */
+  column<T>(sql: string, values?: readonly unknown[]): Promise<T[]>;
+  /** How many backends run a statement now. */
+  active(name: string): Promise<number>;
+  /** Waits until a backend has come to this place. */
+  untilAt(name: string, place: BackendPlace): Promise<void>;
+  terminate(name: string): Promise<void>;
+  /** Cancels the statement that a backend runs. */
+  cancel(name: string): Promise<void>;
+}
+
+export async function openOperator(connectionString: string): Promise<Operator> {
+  const client = new pg.Client({ connectionString, application_name: 'floodgate-operator' });
+  client.on('error', () => {});
+  await client.connect();
+  // One query at a time: tests look at several things at once.
+  let last: Promise<unknown> = Promise.resolve();
+
+  function inTurn<T>(query: () => Promise<T>): Promise<T> {
+    const result = last.then(query);
+    last = result.catch(() => {});
+    return result;
+  }
+
+  function column<T>(text: string, values: readonly unknown[] = []): Promise<T[]> {
+    return inTurn(async () => {
+      const { rows } = await client.query<T[]>({ text, values: [...values], rowMode: 'array' });
+      return rows.map((row) => row[0]!);
+    });
+  }
+
+  return {
+    execute: (sql) => inTurn(async () => void (await client.query(sql))),
+    column,
+    async active(name) {
+      const [backends] = await column<number>(
+        `select count(*)::int from pg_stat_activity where application_name = $1 and state = 'active'`,
+        [name],
+      );
+      return backends!;
+    },
+    async untilAt(name, place) {
+      await until(`a backend of ${name} is at ${place}`, async () => {
+        const pids = await column(
+          'select pid from pg_stat_activity where application_name = $1 and wait_event = $2',
+          [name, place],
+        );
+        return pids.length > 0;
+      });
+    },
+    async terminate(name) {
+      await column('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [
+        name,
+      ]);
+    },
+    async cancel(name) {
+      await column('select pg_cancel_backend(pid) from pg_stat_activity where application_name = $1', [name]);
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+/** Asks every few milliseconds, for at most five seconds. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 5_000;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`5 s have passed, and still it is not so that ${what}`);
+    await sleep(5);
+  }
+}
