@@ -7,7 +7,9 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^floodgate$/, replacement: source('index.ts') },
+      { find: /^floodgate\/aerospike$/, replacement: source('clients/aerospike/index.ts') },
       { find: /^floodgate\/ioredis$/, replacement: source('clients/ioredis/index.ts') },
+      { find: /^floodgate\/mysql2$/, replacement: source('clients/mysql2/index.ts') },
       { find: /^floodgate\/pg$/, replacement: source('clients/pg/index.ts') },
     ],
   },

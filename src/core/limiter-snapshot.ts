@@ -40,6 +40,7 @@ export function snapshot(gate: Gate): LimiterStats {
     limitDecreases: gate.history.decreases,
     // Not by assignment: a class may be called '__proto__'.
     classes: Object.freeze(Object.fromEntries(classes)),
+    nodes: gate.nodes.stats(),
   });
 }
 

@@ -46,7 +46,8 @@ export class SamplingClock {
       this.#timed = 0;
     }
     if (++this.#timed <= ENOUGH) return;
-    this.#timed = 0;
+    // What it would have been by now at the new stride; from zero, the stretch would look like a quiet one.
+    this.#timed = ENOUGH / 2;
     if (this.#stride < MAX_STRIDE) this.#stride *= 2;
     if (!this.#armed) this.#arm();
   }
@@ -70,7 +71,8 @@ export class SamplingClock {
 const STRETCH_MS = 50;
 /** Timed operations in a stretch: at most this many, then every second one is skipped, and so on. */
 const ENOUGH = 50;
-const FEW = 12;
+/** With fewer, only half as many are skipped. Just under half of enough: twice as many are not too many again. */
+const FEW = 24;
 const MAX_STRIDE = 1024;
 
 function monotonic(): number {

@@ -1,0 +1,73 @@
+import { median, quantile } from './figures.js';
+
+/** Does `count` operations. */
+export type Work = (count: number) => Promise<void>;
+
+export interface Turns {
+  /** Nanoseconds an operation in the best window, and in the median one. */
+  readonly min: number;
+  readonly median: number;
+  /** Time against the first contestant's in the same round: median, and the quartiles around it. */
+  readonly ratio: number;
+  readonly ratioFrom: number;
+  readonly ratioTo: number;
+}
+
+/**
+ * Times contestants in turns in one process, in a new order each round, so that none always follows the same one. All do
+ * the same number of operations in a window: as many as the fastest does in `windowMs`. Ratios are taken within a round:
+ * a machine that grows slower meanwhile slows both sides of a ratio.
+ */
+export async function inTurns<Name extends string>(
+  contestants: Readonly<Record<Name, Work>>,
+  { rounds, windowMs }: { rounds: number; windowMs: number },
+): Promise<Record<Name, Turns>> {
+  const names = Object.keys(contestants) as Name[];
+  const works = Object.values<Work>(contestants);
+  // Twice: the first time they are cold.
+  for (const work of works) await countFor(work, windowMs);
+  let count = 0;
+  for (const work of works) count = Math.max(count, await countFor(work, windowMs));
+  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  for (let round = 0; round < rounds; round++) {
+    for (const name of shuffled(names)) {
+      times[name].push(((await timed(contestants[name], count)) * 1e6) / count);
+    }
+  }
+  const base = times[names[0]!];
+  return Object.fromEntries(names.map((name) => [name, summary(times[name], base)])) as Record<Name, Turns>;
+}
+
+function summary(times: readonly number[], base: readonly number[]): Turns {
+  const ratios = times.map((time, round) => time / base[round]!);
+  return {
+    min: Math.min(...times),
+    median: median(times),
+    ratio: median(ratios),
+    ratioFrom: quantile(ratios, 0.25),
+    ratioTo: quantile(ratios, 0.75),
+  };
+}
+
+/** How many operations fill a window. */
+async function countFor(work: Work, windowMs: number): Promise<number> {
+  let count = 10;
+  for (;;) {
+    const ms = await timed(work, count);
+    if (ms >= windowMs / 2) return Math.max(1, Math.round((count * windowMs) / ms));
+    count *= 2;
+  }
+}
+
+async function timed(work: Work, count: number): Promise<number> {
+  const from = performance.now();
+  await work(count);
+  return performance.now() - from;
+}
+
+function shuffled<T>(values: readonly T[]): T[] {
+  return values
+    .map((value) => ({ value, at: Math.random() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ value }) => value);
+}

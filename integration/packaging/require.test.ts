@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+let folder: string;
+let packed: string[];
+
+/** The package as a user gets it: packed, then unpacked into the node_modules of an empty project. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'floodgate-packaging-'));
+  // Without scripts: the build belongs to the test command, and others may be using it right now.
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+    cwd: root,
+    shell: process.platform === 'win32',
+  });
+  const [{ filename, files }] = JSON.parse(stdout);
+  packed = files.map(({ path }: { path: string }) => path).sort();
+  await run('tar', ['-xzf', filename], { cwd: folder });
+  await mkdir(join(folder, 'node_modules'));
+  await rename(join(folder, 'package'), join(folder, 'node_modules', 'floodgate'));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a file of that name in the project; what it prints as JSON. */
+async function printedBy(name: string, source: string): Promise<unknown> {
+  const file = join(folder, name);
+  await writeFile(file, source);
+  const { stdout } = await run(process.execPath, ['--no-warnings', file], { cwd: folder });
+  return JSON.parse(stdout);
+}
+
+const NAMES = ['BackpressureError', 'Limiter', 'findBackpressureError', 'isBackpressureError'];
+
+/** Refused by a limiter of `Limiter`, asked about by `BackpressureError`. */
+const REFUSE = `
+  function refuse(Limiter) {
+    const limiter = new Limiter({ maxConcurrentOps: 1 });
+    limiter.acquire();
+    try { limiter.acquire(); } catch (error) { return error; }
+  }
+`;
+
+describe('the packed package', () => {
+  test('has the build, its types and nothing else', () => {
+    const others = packed.filter((path) => !/^dist\/[\w/-]+(\.d\.ts|\.js)$/.test(path));
+    const allowed = ['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'];
+    expect(others.filter((path) => !allowed.includes(path))).toEqual([]);
+    expect(others).toContain('package.json');
+    expect(others).toContain('LICENSE');
+    expect(packed).toContain('dist/index.js');
+    expect(packed).toContain('dist/index.d.ts');
+  });
+
+  test('has no dependencies and runs no scripts when it is installed', async () => {
+    const text = await readFile(join(folder, 'node_modules/floodgate/package.json'), 'utf8');
+    const { dependencies, optionalDependencies, bundleDependencies, scripts } = JSON.parse(text);
+    expect({ dependencies, optionalDependencies, bundleDependencies }).toEqual({});
+    const onInstall = ['preinstall', 'install', 'postinstall', 'prepare'];
+    expect(Object.keys(scripts).filter((name) => onInstall.includes(name))).toEqual([]);
+  });
+
+  test('can be required by a CommonJS file, without any client installed', async () => {
+    const source = `
+      const floodgate = require('floodgate');
+      const { LimitedPool } = require('floodgate/pg');
+      console.log(JSON.stringify([Object.keys(floodgate).sort(), typeof LimitedPool]));
+    `;
+    expect(await printedBy('required.cjs', source)).toEqual([NAMES, 'function']);
+  });
+
+  test('can be imported by an ES module', async () => {
+    const source = `
+      import * as floodgate from 'floodgate';
+      import { LimitedPool } from 'floodgate/pg';
+      console.log(JSON.stringify([Object.keys(floodgate).sort(), typeof LimitedPool]));
+    `;
+    expect(await printedBy('imported.mjs', source)).toEqual([NAMES, 'function']);
+  });
+
+  test('is one and the same, required or imported: instanceof holds', async () => {
+    const source = `
+      ${REFUSE}
+      const required = require('floodgate');
+      import('floodgate').then((imported) => {
+        console.log(JSON.stringify([
+          imported.BackpressureError === required.BackpressureError,
+          refuse(required.Limiter) instanceof imported.BackpressureError,
+          refuse(imported.Limiter) instanceof required.BackpressureError,
+        ]));
+      });
+    `;
+    expect(await printedBy('both.cjs', source)).toEqual([true, true, true]);
+  });
+
+  test('may be there twice: instanceof holds between the copies', async () => {
+    const nested = join(folder, 'node_modules/orm/node_modules/floodgate');
+    await cp(join(folder, 'node_modules/floodgate'), nested, { recursive: true });
+    const source = `
+      ${REFUSE}
+      const one = require('floodgate');
+      const other = require('./node_modules/orm/node_modules/floodgate/dist/index.js');
+      console.log(JSON.stringify([
+        one.BackpressureError === other.BackpressureError,
+        refuse(one.Limiter) instanceof other.BackpressureError,
+        refuse(other.Limiter) instanceof one.BackpressureError,
+        one.isBackpressureError(new Error('orm', { cause: refuse(other.Limiter) })),
+      ]));
+    `;
+    expect(await printedBy('twice.cjs', source)).toEqual([false, true, true, true]);
+  });
+
+  test('lets a process end that did nothing but use it', async () => {
+    const source = `
+      const { Limiter } = require('floodgate');
+      const limiter = new Limiter();
+      for (let index = 0; index < 100_000; index++) limiter.acquire().release();
+      console.log(limiter.stats().succeeded);
+    `;
+    expect(await printedBy('ends.cjs', source)).toBe(100_000);
+  });
+});

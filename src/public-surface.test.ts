@@ -1,0 +1,96 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import * as floodgate from './index.js';
+
+const root = new URL('../', import.meta.url);
+const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+const targets = Object.values<string | Record<string, string>>(manifest.exports)
+  .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
+  .sort();
+
+function sourceOf(target: string): string {
+  return target.replace('./dist/', 'src/').replace(/\.d\.ts$|\.js$/, '.ts');
+}
+
+/** A change of these lists is a change of the public surface: a decision, not an accident. */
+describe('the public run-time names of', () => {
+  test('floodgate', () => {
+    expect(Object.keys(floodgate).sort()).toEqual([
+      'BackpressureError',
+      'Limiter',
+      'findBackpressureError',
+      'isBackpressureError',
+    ]);
+  });
+
+  test('Limiter', () => {
+    const { Limiter } = floodgate;
+    const { prototype } = Limiter;
+    expect(Object.getOwnPropertyNames(prototype).sort()).toEqual(
+      [
+        'constructor',
+        // Getters.
+        'inFlight',
+        'limit',
+        'maxConcurrentOps',
+        'name',
+        'waiting',
+        // Methods.
+        'acquire',
+        'drain',
+        'history',
+        'resize',
+        'run',
+        'stats',
+        'subscribe',
+        'tryAcquire',
+        // Internal, for the wrappers of clients; the types don't show it.
+        'classify',
+      ].sort(),
+    );
+    expect(Object.keys(new Limiter())).toEqual(['gate']);
+  });
+});
+
+describe('package.json', () => {
+  test('exports these entry points', () => {
+    expect(Object.keys(manifest.exports).sort()).toEqual([
+      '.',
+      './aerospike',
+      './ioredis',
+      './mysql2',
+      './package.json',
+      './pg',
+    ]);
+  });
+
+  test.each(targets.filter((target) => target.startsWith('./dist/')))('%s has a source', (target) => {
+    const source = sourceOf(target);
+    expect([source, existsSync(new URL(source, root))]).toEqual([source, true]);
+  });
+
+  test('has no run-time dependencies', () => {
+    const { dependencies, optionalDependencies, bundleDependencies } = manifest;
+    expect({ dependencies, optionalDependencies, bundleDependencies }).toEqual({});
+  });
+
+  test('asks for no client that a user may not have', () => {
+    const optional = Object.keys(manifest.peerDependenciesMeta).filter(
+      (name) => manifest.peerDependenciesMeta[name].optional,
+    );
+    expect(optional.sort()).toEqual(Object.keys(manifest.peerDependencies).sort());
+  });
+});
+
+/** When the last build was; a source written since then is not in it yet. */
+const builtAt = writtenAt('dist/index.js');
+
+function writtenAt(path: string): number {
+  return statSync(new URL(path, root), { throwIfNoEntry: false })?.mtimeMs ?? Number.NEGATIVE_INFINITY;
+}
+
+describe.runIf(builtAt > 0)('the build', () => {
+  test.each(targets.filter((target) => writtenAt(sourceOf(target)) < builtAt))('has %s', (target) => {
+    expect(existsSync(new URL(target, root))).toBe(true);
+  });
+});
