@@ -15,6 +15,8 @@ export interface Operator extends AsyncDisposable {
   column<T>(sql: string, values?: readonly unknown[]): Promise<T[]>;
   /** How many backends run a statement now. */
   active(name: string): Promise<number>;
+  /** No backend runs a statement any more; one that was told to stop may need a moment, of 100 ms at most. */
+  untilStopped(name: string): Promise<void>;
   /** Waits until a backend has come to this place. */
   untilAt(name: string, place: BackendPlace): Promise<void>;
   terminate(name: string): Promise<void>;
@@ -42,16 +44,20 @@ export async function openOperator(connectionString: string): Promise<Operator> 
     });
   }
 
+  async function active(name: string): Promise<number> {
+    const [backends] = await column<number>(
+      `select count(*)::int from pg_stat_activity where application_name = $1 and state = 'active'`,
+      [name],
+    );
+    return backends!;
+  }
+
   return {
     execute: (sql) => inTurn(async () => void (await client.query(sql))),
     column,
-    async active(name) {
-      const [backends] = await column<number>(
-        `select count(*)::int from pg_stat_activity where application_name = $1 and state = 'active'`,
-        [name],
-      );
-      return backends!;
-    },
+    active,
+    untilStopped: (name) =>
+      until(`no backend of ${name} is active`, async () => (await active(name)) === 0, 100),
     async untilAt(name, place) {
       await until(`a backend of ${name} is at ${place}`, async () => {
         const pids = await column(
@@ -73,11 +79,16 @@ export async function openOperator(connectionString: string): Promise<Operator> 
   };
 }
 
-/** Asks every few milliseconds, for at most five seconds. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 5_000;
+/** Asks every few milliseconds. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  deadlineMs = 5_000,
+): Promise<void> {
+  const deadline = performance.now() + deadlineMs;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`5 s have passed, and still it is not so that ${what}`);
+    if (performance.now() > deadline)
+      throw new Error(`${deadlineMs} ms have passed, and still it is not so that ${what}`);
     await sleep(5);
   }
 }

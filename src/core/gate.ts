@@ -125,7 +125,10 @@ export class Gate {
     operationClass.running--;
     operationClass.ended[outcome]++;
     this.#ages.leave(cohort);
-    if (!Number.isNaN(startedAt)) this.recordLatency(operationClass, this.clock.now() - startedAt, outcome);
+    if (!Number.isNaN(startedAt)) {
+      const now = this.clock.now();
+      this.recordLatency(operationClass, now - startedAt, outcome, now);
+    }
     if (this.#observers !== undefined) {
       this.#observers.tell('onRelease', operationClass.name, weight, outcome);
       this.#observers?.tellState(this.state);
@@ -133,9 +136,17 @@ export class Gate {
     if (this.draining && this.running === 0) this.#drained();
   }
 
-  /** A permit whose duration is no latency (a checkout, which lasts as long as its holder likes). */
-  permitForCheckout(operationClass: OperationClass, weight: number): GatePermit {
-    const cohort = this.admit(operationClass, weight, this.clock.now());
+  /**
+   * A permit whose duration is no latency (a checkout, which lasts as long as its holder likes).
+   *
+   * @param startedAt as for {@link admit}
+   */
+  permitForCheckout(
+    operationClass: OperationClass,
+    weight: number,
+    startedAt: number = this.clock.sample(),
+  ): GatePermit {
+    const cohort = this.admit(operationClass, weight, startedAt);
     return new GatePermit(this, operationClass, weight, cohort, Number.NaN);
   }
 
@@ -146,22 +157,30 @@ export class Gate {
     return new GatePermit(this, operationClass, weight, cohort, startedAt);
   }
 
-  /** Only what did work, or met overload, is a sample: an error answered at once would look like a fast server. */
-  recordLatency(operationClass: OperationClass, latencyMs: number, outcome: Outcome): void {
+  /**
+   * A latency sample. Only what did work, or met overload, is one: an error answered at once would look like a fast
+   * server.
+   *
+   * @param now a reading of the clock, where the caller has one already
+   */
+  recordLatency(
+    operationClass: OperationClass,
+    latencyMs: number,
+    outcome: Outcome,
+    now: number = this.clock.now(),
+  ): void {
     if (outcome !== 'success' && outcome !== 'overload') return;
-    operationClass.recordLatency(this.clock.now(), latencyMs);
+    operationClass.recordLatency(now, latencyMs);
     this.#observers?.tell('onLatency', operationClass.name, latencyMs, outcome);
   }
 
-  recordPoolWait(waitMs: number): void {
-    const now = this.clock.now();
+  recordPoolWait(waitMs: number, now: number = this.clock.now()): void {
     this.poolWait ??= new LatencyHistogram(now);
     this.poolWait.record(now, waitMs);
     this.#observers?.tell('onPoolWait', waitMs);
   }
 
-  recordConnectTime(connectMs: number): void {
-    const now = this.clock.now();
+  recordConnectTime(connectMs: number, now: number = this.clock.now()): void {
     this.connectTime ??= new LatencyHistogram(now);
     this.connectTime.record(now, connectMs);
     this.#observers?.tell('onConnectTime', connectMs);

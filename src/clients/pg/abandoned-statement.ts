@@ -67,10 +67,30 @@ export class AbandonedStatement {
 /** Whether the server still works for this client, as far as the driver knows. */
 export function hasActiveStatement(client: PgClient): boolean {
   // Native bindings keep the last query there; they have a method that knows better.
-  if (client.native !== undefined) return client._hasActiveQuery?.() === true;
+  if (client.native !== undefined) {
+    return client._hasActiveQuery?.() === true || runningOn.has(client._activeQuery as object);
+  }
   // Its name before pg 8.17, where reading it now warns.
   return ('_activeQuery' in client ? client._activeQuery : client.activeQuery) != null;
 }
+
+/**
+ * To be called when a `query_timeout` has fired: the native bindings then take the query for done, though libpq still
+ * waits for it.
+ */
+export function noteTimeout(client: PgClient): void {
+  const active = client._activeQuery as NativeQuery | null | undefined;
+  if (client.native === undefined || active?.state !== 'running') return;
+  runningOn.add(active);
+  active.once('_done', () => runningOn.delete(active));
+}
+
+interface NativeQuery {
+  readonly state: string;
+  once(event: '_done', listener: () => void): void;
+}
+
+const runningOn = new WeakSet<object>();
 
 /** How long a server that took the cancel request may need to end the statement. */
 const REACTION_MS = 5_000;

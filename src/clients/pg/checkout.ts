@@ -2,10 +2,17 @@ import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import type { Permit } from '../../core/permit.js';
 import { AbandonedStatement, hasActiveStatement } from './abandoned-statement.js';
+import { abortError } from './abort-error.js';
 import { cancelStatement } from './cancel-statement.js';
 import { outcomeOfPgError } from './outcomes.js';
-import type { PgClient, Release } from './pg-internals.js';
+import type { ConnectCallback, PgClient, Release } from './pg-internals.js';
 import type { PoolContext } from './pool-context.js';
+
+/**
+ * Whether a query was given up by `query_timeout`, and what its connection is good for: after a `'statement'` one can wait
+ * for the server to end it; a `'copy'` leaves a connection that neither side can go on with.
+ */
+export type TimedOut = false | 'statement' | 'copy';
 
 /**
  * One client, checked out once: holds its permit until the client is back *and* the server has nothing left to do for it.
@@ -19,17 +26,31 @@ export class Checkout {
   readonly #permit: Permit;
   #client!: PgClient;
   #giveBack!: Release;
-  #outcome: Outcome = 'ignored';
+  /** The worst so far; absent until something has happened. */
+  #outcome: Outcome | undefined;
   #openQueries = 0;
   /** A `query_timeout` fired; its statement may still be on the wire. */
-  #timedOut = false;
+  #timedOut: TimedOut = false;
+  /** Queries since a `query_timeout` that the server may still have before it, however they were answered. */
+  #unanswered = 0;
   #released = false;
+  /** While it waited: at a drain's deadline. */
+  refused = false;
   /** By {@link reclaim}, not by its holder. */
   #reclaimed = false;
   #onQueriesDone: (() => void) | undefined;
   #reclaimTimer: NodeJS.Timeout | undefined;
 
-  constructor(context: PoolContext, operationClass: OperationClass, permit: Permit) {
+  /** Who asked for the client, for as long as the pool has not answered. */
+  readonly callback: ConnectCallback;
+
+  constructor(
+    context: PoolContext,
+    operationClass: OperationClass,
+    permit: Permit,
+    callback: ConnectCallback,
+  ) {
+    this.callback = callback;
     this.#context = context;
     this.operationClass = operationClass;
     this.#permit = permit;
@@ -58,10 +79,13 @@ export class Checkout {
     this.#openQueries++;
   }
 
-  querySettled(outcome: Outcome, timedOut: boolean): void {
+  querySettled(outcome: Outcome, timedOut: TimedOut): void {
     this.#openQueries--;
     this.#timedOut = timedOut;
-    this.#outcome = worseOutcome(this.#outcome, outcome);
+    // In order: a query that the server has answered shows that it is done with those before it.
+    if (outcome === 'success' || outcome === 'failed') this.#unanswered = 0;
+    else if (timedOut || this.#unanswered > 0) this.#unanswered++;
+    this.#note(outcome);
     if (this.#openQueries === 0) this.#onQueriesDone?.();
   }
 
@@ -82,11 +106,13 @@ export class Checkout {
     this.#released = true;
     clearTimeout(this.#reclaimTimer);
     if (error !== true && error) {
-      this.#outcome = worseOutcome(this.#outcome, this.#context.limiter.classify(error, outcomeOfPgError));
+      this.#note(this.#context.limiter.classify(error, outcomeOfPgError));
     }
     const onWire = hasActiveStatement(this.#client);
-    if (onWire && this.#timedOut) this.#waitForServer(error);
-    else if (onWire && error) this.#destroyUnderStatement(error);
+    // pg drops the connection when a query times out in pipeline mode: nothing will tell when the server is done.
+    const dropped = this.#unanswered > 0 && this.#client._queryable === false;
+    if (onWire && this.#timedOut === 'statement') this.#waitForServer(error);
+    else if (dropped || (onWire && (error || this.#timedOut))) this.#destroyUnderStatement(error || true);
     else if (onWire && this.#openQueries > 0) this.#giveBackUnderQueries();
     else {
       this.#returnPermit();
@@ -114,10 +140,16 @@ export class Checkout {
     if (options.abandonedStatements === 'cancel' || pool.ending) void statement.cancel();
   }
 
-  /** `release(true)` with a statement running: pg drops the connection at once, so the server is told to stop it. */
+  /** The connection goes at once, with a statement running: the server is told to stop it, and what is queued behind it. */
   #destroyUnderStatement(error: unknown): void {
-    void cancelStatement(this.#client, this.#context.pool.options.stream).then(() => this.#returnPermit());
+    void this.#cancelAll().finally(() => this.#returnPermit());
     this.#giveBack(error);
+  }
+
+  async #cancelAll(): Promise<void> {
+    for (let statements = Math.max(1, this.#unanswered); statements > 0; statements--) {
+      if (!(await cancelStatement(this.#client, this.#context.pool.options.stream))) return;
+    }
   }
 
   /** Released before its queries ended: pg lets them run on, and so does the permit. */
@@ -131,10 +163,14 @@ export class Checkout {
 
   #reclaim(afterMs: number): void {
     this.#reclaimed = true;
-    this.#finish(new Error(`floodgate: the client was held for more than maxCheckoutMs (${afterMs} ms)`));
+    this.#finish(abortError(`the client was held for more than maxCheckoutMs (${afterMs} ms)`));
+  }
+
+  #note(outcome: Outcome): void {
+    this.#outcome = this.#outcome === undefined ? outcome : worseOutcome(this.#outcome, outcome);
   }
 
   #returnPermit(): void {
-    this.#permit.release(this.#outcome === 'ignored' ? 'success' : this.#outcome);
+    this.#permit.release(this.#outcome ?? 'success');
   }
 }

@@ -1,10 +1,11 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { Limiter } from '../../core/limiter.js';
-import { patchMethods } from '../shared/patch-methods.js';
-import { AbandonedStatement, hasActiveStatement } from './abandoned-statement.js';
-import { ClientPermits, opensTransaction } from './client-permits.js';
+import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { AbandonedStatement, hasActiveStatement, noteTimeout } from './abandoned-statement.js';
+import { cancelStatement } from './cancel-statement.js';
+import { ClientPermits, endsTransaction, opensTransaction } from './client-permits.js';
 import { givenCallback, isInvalidCall, observeQuery } from './observe-query.js';
-import { isQueryTimeout, outcomeOfPgError } from './outcomes.js';
+import { isConnectionEnded, isQueryTimeout, outcomeOfPgError } from './outcomes.js';
 import { type Callback, isSubmittable, type PgClient } from './pg-internals.js';
 import type { ResolvedAbandonedOptions } from './pool-options.js';
 
@@ -14,7 +15,7 @@ import type { ResolvedAbandonedOptions } from './pool-options.js';
  */
 export function limitClient(client: PgClient, limiter: Limiter, options: ResolvedAbandonedOptions): void {
   const { gate } = limiter;
-  const { query } = client;
+  const query = methodBehind(client, 'query');
   const permits = new ClientPermits(gate, client);
   const classes = {
     query: gate.classes.get('query'),
@@ -24,6 +25,12 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
 
   /** Calls back when the server, too, is done with what the driver has settled. */
   function whenServerIsDone(error: unknown, done: () => void): void {
+    if (isConnectionEnded(error)) {
+      // By its owner, with the statement on the wire: the server would run it to its end.
+      void cancelStatement(client).then(done);
+      return;
+    }
+    if (isQueryTimeout(error)) noteTimeout(client);
     if (!isQueryTimeout(error) || !hasActiveStatement(client)) {
       done();
       return;
@@ -36,22 +43,29 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
     query(this: PgClient, config: unknown, values: unknown, callback: unknown) {
       if (isInvalidCall(config, values, callback)) return query.call(this, config, values, callback);
       const opening = opensTransaction(config);
+      // Of a transaction whose BEGIN was rejected: it costs the server nothing, and libraries give up a connection on
+      // which it fails.
+      const idleEnding = !permits.inTransaction && endsTransaction(config);
       const operationClass = isSubmittable(config)
         ? classes.stream
-        : opening || permits.inTransaction
+        : opening || idleEnding || permits.inTransaction
           ? classes.transaction
           : classes.query;
+      const weight = idleEnding ? 0 : 1;
       if (!permits.inTransaction) {
-        const refusal = gate.refusal(operationClass, 1);
+        const refusal = gate.refusal(operationClass, weight);
         if (refusal !== undefined) {
           return refuse(this, gate.reject(operationClass, refusal, 'query'), config, values, callback);
         }
       }
-      const giveBack = permits.take(operationClass, opening);
-      const startedAt = gate.clock.now();
+      const giveBack = permits.take(operationClass, weight, opening);
+      const startedAt = gate.clock.sample();
       return observeQuery(this, query, config, values, callback, (error) => {
         const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
-        gate.recordLatency(operationClass, gate.clock.now() - startedAt, outcome);
+        if (!Number.isNaN(startedAt)) {
+          const now = gate.clock.now();
+          gate.recordLatency(operationClass, now - startedAt, outcome, now);
+        }
         whenServerIsDone(error, () => giveBack(outcome));
       });
     },

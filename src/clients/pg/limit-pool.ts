@@ -1,12 +1,18 @@
 import type { OperationClass } from '../../core/operation-class.js';
-import { patchMethods } from '../shared/patch-methods.js';
+import { methodBehind, patchMethods } from '../shared/patch-methods.js';
 import { Checkout } from './checkout.js';
-import { measureClient } from './measure-client.js';
+import { type ClientTap, measureClient } from './measure-client.js';
 import { isNested } from './nested.js';
 import { givenCallback, withCallersStack } from './observe-query.js';
 import { outcomeOfPgError } from './outcomes.js';
-import type { Callback, ConnectCallback, PgClient, PgPool } from './pg-internals.js';
-import { isSubmittable } from './pg-internals.js';
+import {
+  type Callback,
+  type ConnectCallback,
+  isSubmittable,
+  type PgClient,
+  type PgPool,
+  type Release,
+} from './pg-internals.js';
 import type { PoolContext } from './pool-context.js';
 import { holdsConnection, runStream } from './run-stream.js';
 import { WaitingCheckouts } from './waiting-checkouts.js';
@@ -18,8 +24,10 @@ import { WaitingCheckouts } from './waiting-checkouts.js';
  */
 export function limitPool(context: PoolContext): void {
   const { pool, gate, limiter, classes } = context;
-  const { connect, query, end } = pool;
-  const measured = new WeakSet<object>();
+  const connect = methodBehind(pool, 'connect');
+  const query = methodBehind(pool, 'query');
+  const end = methodBehind(pool, 'end');
+  const taps = new WeakMap<PgClient, ClientTap>();
   const waiting = new WaitingCheckouts();
   // Taken over pool.query's call to this.connect, which is synchronous; a query that is asynchronous (an override) is
   // admitted as a transaction.
@@ -28,46 +36,74 @@ export function limitPool(context: PoolContext): void {
     waiting.refuseAll(() => gate.reject(classes.transaction, 'draining', 'connect')),
   );
 
-  function checkOut(operationClass: OperationClass, weight: number, callback: ConnectCallback): void {
-    const permit = gate.permitForCheckout(operationClass, weight);
-    const checkout = new Checkout(context, operationClass, permit);
-    const startedAt = gate.clock.now();
-    const item = waiting.add(callback, () => checkout.fail('ignored'));
-    try {
-      connect.call(pool, (error, client, done) => {
-        if (!waiting.answer(item)) {
-          // It was refused while it waited; the client that comes late goes straight back.
-          if (client !== undefined) done();
-          return;
-        }
-        try {
-          if (error || client === undefined) {
-            checkout.fail(limiter.classify(error, outcomeOfPgError));
-            callback(error, client, done);
-            return;
-          }
-          const waitMs = gate.clock.now() - startedAt;
-          if (measured.has(client)) gate.recordPoolWait(waitMs);
-          else {
-            // The wait was for a new connection: it says nothing about how busy the pool is.
-            measured.add(client);
-            measureClient(context, client);
-            gate.recordConnectTime(waitMs);
-          }
-          context.holders.set(client, checkout);
+  /**
+   * Takes the permit and asks the pool for a client, in the form that the caller used: a `connect` that somebody has
+   * overridden, or a tracer in front of it, must see the call as it was made.
+   */
+  function checkOut(
+    self: PgPool,
+    operationClass: OperationClass,
+    weight: number,
+    callback: ConnectCallback,
+    form: 'callback' | 'promise',
+  ): void {
+    const startedAt = gate.clock.sample();
+    const permit = gate.permitForCheckout(operationClass, weight, startedAt);
+    const checkout = new Checkout(context, operationClass, permit, callback);
+    waiting.add(checkout);
+
+    function answer(error: unknown, client: PgClient | undefined, done: Release): void {
+      if (!waiting.answer(checkout)) {
+        // It was refused while it waited; the client that comes late goes straight back.
+        if (checkout.refused && client !== undefined) done();
+        return;
+      }
+      try {
+        if (error || client === undefined) {
+          checkout.fail(limiter.classify(error, outcomeOfPgError));
+          callback(error, client, done);
+        } else {
+          handOver(client, checkout, startedAt);
           callback(undefined, client, checkout.begin(client));
-        } finally {
-          waiting.answered();
         }
-      });
+      } finally {
+        waiting.answered();
+      }
+    }
+
+    try {
+      if (form === 'callback') connect.call(self, answer);
+      else {
+        const asked = connect.call(self) as Promise<PgClient>;
+        asked.then(
+          (client) => answer(undefined, client, client.release),
+          (error) => answer(error, undefined, () => {}),
+        );
+      }
     } catch (thrown) {
       // The Client's constructor threw: nothing will ever call back.
-      if (waiting.answer(item)) {
+      if (waiting.answer(checkout)) {
         checkout.fail(limiter.classify(thrown, outcomeOfPgError));
         waiting.answered();
       }
       throw thrown;
     }
+  }
+
+  /** From now on the client's queries count for this checkout. */
+  function handOver(client: PgClient, checkout: Checkout, startedAt: number): void {
+    let tap = taps.get(client);
+    // The wait for a new connection says nothing about how busy the pool is.
+    const isNew = tap === undefined;
+    if (tap === undefined) {
+      tap = measureClient(context, client);
+      taps.set(client, tap);
+    }
+    tap.holder = checkout;
+    if (Number.isNaN(startedAt)) return;
+    const now = gate.clock.now();
+    if (isNew) gate.recordConnectTime(now - startedAt, now);
+    else gate.recordPoolWait(now - startedAt, now);
   }
 
   patchMethods(pool, {
@@ -86,7 +122,7 @@ export function limitPool(context: PoolContext): void {
         process.nextTick(callback, rejection, undefined, () => {});
         return undefined;
       }
-      if (callback) return checkOut(operationClass, weight, callback);
+      if (callback) return checkOut(this, operationClass, weight, callback, 'callback');
       let resolve!: (client: PgClient) => void;
       let reject!: (error: unknown) => void;
       const promise = new this.Promise<PgClient>((resolvePromise, rejectPromise) => {
@@ -95,28 +131,29 @@ export function limitPool(context: PoolContext): void {
       });
       // Outside the promise's executor: a synchronous throw stays one.
       const result = withCallersStack(promise);
-      checkOut(operationClass, weight, (error, client) => (error ? reject(error) : resolve(client!)));
+      checkOut(
+        this,
+        operationClass,
+        weight,
+        (error, client) => (error ? reject(error) : resolve(client!)),
+        'promise',
+      );
       return result;
     },
 
     query(this: PgPool, text: unknown, values: unknown, callback: unknown) {
-      if (this.ending || waiting.ending || typeof text === 'function')
-        return query.call(this, text, values, callback);
-      const streaming = isSubmittable(text) && holdsConnection(text);
-      const operationClass = streaming ? classes.stream : classes.query;
-      if (streaming) {
-        connectingClass = operationClass;
+      if (isSubmittable(text) && holdsConnection(text)) {
+        connectingClass = classes.stream;
         try {
-          return runStream(
-            this,
-            text,
-            values,
-            givenCallback(undefined, values, callback) as Callback | undefined,
-          );
+          return runStream(this, text, values, givenCallback(undefined, values, callback));
         } finally {
           connectingClass = undefined;
         }
       }
+      if (this.ending || waiting.ending || typeof text === 'function') {
+        return query.call(this, text, values, callback);
+      }
+      const operationClass = classes.query;
       const refusal = isNested() ? undefined : gate.refusal(operationClass, 1);
       if (refusal !== undefined) {
         const rejection = gate.reject(operationClass, refusal, 'query');

@@ -56,7 +56,6 @@ export const LimitedPool: LimitedPoolConstructor = class LimitedPool {
       options: resolved,
       classes: classes as Record<PoolClass, PoolContext['classes'][PoolClass]>,
       abandoned: new Set(),
-      holders: new WeakMap(),
     };
     limitPool(context);
     markWrapped(pool, { kind: 'LimitedPool', limiter, options: { ...options } });

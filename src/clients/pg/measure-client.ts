@@ -1,30 +1,44 @@
-import { patchMethods } from '../shared/patch-methods.js';
+import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { noteTimeout } from './abandoned-statement.js';
+import type { Checkout } from './checkout.js';
 import { isInvalidCall, observeQuery } from './observe-query.js';
 import { isQueryTimeout, outcomeOfPgError } from './outcomes.js';
-import { isSubmittable, type PgClient } from './pg-internals.js';
+import { isCopy, isSubmittable, type PgClient } from './pg-internals.js';
 import type { PoolContext } from './pool-context.js';
+
+/** Where the queries of one physical client are told. */
+export interface ClientTap {
+  /** Who has the client checked out, or had it last. */
+  holder: Checkout | undefined;
+}
 
 /**
  * Measures the queries of a pooled client, once per physical client: their latency and outcome go to the checkout that
  * holds it. Nothing is admitted or refused here, so nothing fails in the middle of a transaction.
  */
-export function measureClient(context: PoolContext, client: PgClient): void {
-  const { query } = client;
-  const { gate, holders, classes, limiter } = context;
+export function measureClient(context: PoolContext, client: PgClient): ClientTap {
+  const query = methodBehind(client, 'query');
+  const { gate, classes, limiter } = context;
+  const tap: ClientTap = { holder: undefined };
   patchMethods(client, {
     query(this: PgClient, config: unknown, values: unknown, callback: unknown) {
-      const checkout = holders.get(client);
+      const checkout = tap.holder;
       if (checkout === undefined || isInvalidCall(config, values, callback)) {
         return query.call(this, config, values, callback);
       }
       const operationClass = isSubmittable(config) ? classes.stream : checkout.operationClass;
-      const startedAt = gate.clock.now();
+      const startedAt = gate.clock.sample();
       checkout.queryStarted();
       return observeQuery(this, query, config, values, callback, (error) => {
         const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
-        gate.recordLatency(operationClass, gate.clock.now() - startedAt, outcome);
-        checkout.querySettled(outcome, isQueryTimeout(error));
+        if (!Number.isNaN(startedAt)) {
+          const now = gate.clock.now();
+          gate.recordLatency(operationClass, now - startedAt, outcome, now);
+        }
+        if (isQueryTimeout(error)) noteTimeout(client);
+        checkout.querySettled(outcome, isQueryTimeout(error) && (isCopy(config) ? 'copy' : 'statement'));
       });
     },
   });
+  return tap;
 }

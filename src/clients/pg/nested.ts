@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const insideNested = new AsyncLocalStorage<true>();
+/** Until then, nobody need look: two look-ups a query. */
+let everNested = false;
 
 /**
  * Runs `fn`, and lets what it checks out of a limited pool ride on the permit that the caller already holds: inside a
@@ -14,9 +16,10 @@ const insideNested = new AsyncLocalStorage<true>();
  * @returns what `fn` returns
  */
 export function nested<T>(fn: () => T): T {
+  everNested = true;
   return insideNested.run(true, fn);
 }
 
 export function isNested(): boolean {
-  return insideNested.getStore() === true;
+  return everNested && insideNested.getStore() === true;
 }

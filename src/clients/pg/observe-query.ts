@@ -1,4 +1,5 @@
 import { defineHidden } from '../shared/patch-methods.js';
+import { isQueryTimeout } from './outcomes.js';
 import { type Callback, isSubmittable, type PgClient, type Submittable } from './pg-internals.js';
 
 /** Called once, when pg stops considering the query active (or a `query_timeout` answered its caller). */
@@ -21,7 +22,8 @@ export function observeQuery(
   const settled = once(onSettled);
   try {
     if (isSubmittable(config)) {
-      hookCompletion(config, settled);
+      hookCompletion(config, 'before', settled);
+      hookTimeout(config, givenCallback(config, values, callback), settled);
       return query.call(client, config, values, callback);
     }
     const parameters = typeof values === 'function' ? undefined : values;
@@ -58,27 +60,55 @@ export function isInvalidCall(config: unknown, values: unknown, callback: unknow
 /**
  * Tells when a Submittable is done: `handleReadyForQuery` or `handleError` is called exactly when pg stops considering it
  * active, for `pg.Query`, Cursor, QueryStream and COPY streams alike. The object itself stays the one that pg drives.
+ *
+ * @param when before or after the object's own handler, in which its users learn of it, and may give the client back
  */
-export function hookCompletion(submittable: Submittable, onSettled: Settled): void {
+export function hookCompletion(submittable: Submittable, when: 'before' | 'after', onSettled: Settled): void {
   const { handleReadyForQuery, handleError } = submittable;
-  defineHidden(submittable, 'handleReadyForQuery', function (this: Submittable, ...args: unknown[]) {
+  let timedOut = false;
+  function around(settle: () => void, handle: () => unknown): unknown {
+    if (when === 'before') settle();
     try {
-      return handleReadyForQuery.apply(this, args);
+      return handle();
     } finally {
-      onSettled(undefined);
+      if (when === 'after') settle();
     }
-  });
+  }
+  if (handleReadyForQuery === undefined) {
+    // A Query of the native bindings.
+    submittable.once?.('_done', () => onSettled(undefined));
+  } else {
+    defineHidden(submittable, 'handleReadyForQuery', function (this: Submittable, ...args: unknown[]) {
+      return around(
+        () => onSettled(undefined),
+        () => handleReadyForQuery.apply(this, args),
+      );
+    });
+  }
   defineHidden(
     submittable,
     'handleError',
     function (this: Submittable, error: unknown, connection?: unknown) {
-      try {
-        return handleError.call(this, error, connection);
-      } finally {
-        onSettled(error);
-      }
+      // Its users have had their error; a second one, when the statement ends after all, would find nobody listening.
+      if (timedOut) return undefined;
+      timedOut = isQueryTimeout(error);
+      return around(
+        () => onSettled(error),
+        () => handleError.call(this, error, connection),
+      );
     },
   );
+}
+
+/** A `query_timeout` is told to a Submittable's callback first, and to its `handleError` on a later tick. */
+function hookTimeout(submittable: Submittable, given: unknown, settled: Settled): void {
+  const callback = submittable.callback ?? given;
+  if (typeof callback !== 'function') return;
+  // Where the driver puts the callback that it was given.
+  submittable.callback = function (this: unknown, error, ...results) {
+    if (isQueryTimeout(error)) settled(error);
+    return callback.call(this, error, ...results);
+  };
 }
 
 /** The promise form, made here so that our callback is the driver's own: one promise, as the driver would make. */

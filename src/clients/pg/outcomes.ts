@@ -13,6 +13,7 @@ export interface OutcomeRow {
 }
 
 const QUERY_TIMEOUT = 'Query read timeout';
+const CONNECTION_ENDED = 'Connection terminated';
 const ERRCODES = 'PostgreSQL, appendix A (error codes)';
 
 /** What errors of PostgreSQL, pg and pg-pool say of the server. Any other SQLSTATE is an application error: `failed`. */
@@ -22,6 +23,12 @@ export const PG_OUTCOMES: readonly OutcomeRow[] = [
     message: 'user request',
     outcome: 'ignored',
     source: `${ERRCODES}: query_canceled by pg_cancel_backend, a caller's abort`,
+  },
+  {
+    sqlstate: '57014',
+    message: 'COPY from stdin failed',
+    outcome: 'ignored',
+    source: 'PostgreSQL, protocol: CopyFail, sent when the stream that was to bring the data is destroyed',
   },
   {
     sqlstate: '57014',
@@ -82,7 +89,7 @@ export const PG_OUTCOMES: readonly OutcomeRow[] = [
     source: 'pg-pool, connectionTimeoutMillis of a new connection',
   },
   {
-    message: 'Connection terminated',
+    message: CONNECTION_ENDED,
     outcome: 'ignored',
     source: 'pg, end() or release(true) under a running query: the caller did it',
   },
@@ -110,6 +117,11 @@ export function outcomeOfPgError(error: unknown): Outcome {
 /** pg's `query_timeout` answered the caller; the statement may still run on the server. */
 export function isQueryTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === QUERY_TIMEOUT;
+}
+
+/** The query was cut off by our side's `end()`; its statement may still run on the server. */
+export function isConnectionEnded(error: unknown): boolean {
+  return error instanceof Error && error.message === CONNECTION_ENDED;
 }
 
 function matches(row: OutcomeRow, sqlstate: string | undefined, message: string): boolean {

@@ -43,6 +43,8 @@ export interface PgClient extends EventEmitter {
   readonly readyForQuery?: boolean;
   /** `false` for good once the connection has failed. */
   readonly _queryable?: boolean;
+  /** `end()` was called. */
+  readonly _ending?: boolean;
   /** Native bindings only. */
   _hasActiveQuery?(): boolean;
 }
@@ -61,7 +63,9 @@ export interface PgConnection extends EventEmitter {
 export interface Submittable {
   submit: (connection: unknown) => unknown;
   callback?: Callback;
-  handleReadyForQuery: (...args: unknown[]) => unknown;
+  /** Absent on a Query of the native bindings, which emits `_done`. */
+  handleReadyForQuery?: (...args: unknown[]) => unknown;
+  once?(event: string, listener: () => void): unknown;
   handleError: (error: unknown, connection?: unknown) => unknown;
 }
 
@@ -71,6 +75,11 @@ export function isSubmittable(value: unknown): value is Submittable {
     value !== null &&
     typeof (value as { submit?: unknown }).submit === 'function'
   );
+}
+
+/** COPY streams take over the connection's bytes; whatever brings rows has a handler for their description. */
+export function isCopy(value: unknown): boolean {
+  return isSubmittable(value) && !('handleRowDescription' in value);
 }
 
 export function isObjectWith(value: unknown, members: readonly string[]): value is object {

@@ -2,7 +2,6 @@ import type { Gate } from '../../core/gate.js';
 import type { Limiter } from '../../core/limiter.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import type { AbandonedStatement } from './abandoned-statement.js';
-import type { Checkout } from './checkout.js';
 import type { PgPool } from './pg-internals.js';
 import type { ResolvedPoolOptions } from './pool-options.js';
 
@@ -15,8 +14,6 @@ export interface PoolContext {
   readonly classes: Readonly<Record<PoolClass, OperationClass>>;
   /** Statements that outlived their callers, to be cancelled when the pool ends. */
   readonly abandoned: Set<AbandonedStatement>;
-  /** Who holds a client now. */
-  readonly holders: WeakMap<object, Checkout>;
 }
 
 /**

@@ -1,4 +1,6 @@
 import { defineHidden } from '../shared/patch-methods.js';
+import { abortError } from './abort-error.js';
+import { answerOnLoss } from './answer-on-loss.js';
 import { hookCompletion } from './observe-query.js';
 import type { Callback, PgPool, Release, Submittable } from './pg-internals.js';
 
@@ -8,7 +10,12 @@ interface StreamLike extends Submittable {
   readonly readableEnded?: boolean;
   close?: (...args: unknown[]) => unknown;
   once?(event: string, listener: () => void): unknown;
+  /** Of a QueryStream: what it reads from. */
+  readonly cursor?: object;
   pipe?: unknown;
+  /** Of a Cursor: reads that wait for it to be submitted. */
+  _queue?: [rows: number, callback: Callback][];
+  state?: string;
   write?: unknown;
   read?: unknown;
 }
@@ -35,35 +42,40 @@ export function runStream(
   pool: PgPool,
   submittable: Submittable,
   values: unknown,
-  callback: Callback | undefined,
+  callback: unknown,
 ): Submittable {
+  const done = typeof callback === 'function' ? (callback as Callback) : undefined;
   const stream = submittable as StreamLike;
   const closedEarly = watchEarlyClose(stream);
-  pool.connect((error, client, done) => {
+  pool.connect((error, client, release) => {
     if (error || client === undefined) {
-      stream.handleError(error);
-      callback?.(error);
+      // A pool that has ended answers at once; nobody listens to the stream yet.
+      process.nextTick(() => {
+        stream.handleError(error);
+        done?.(error);
+      });
       return;
     }
     if (closedEarly()) {
-      done();
-      callback?.(undefined, stream);
+      release();
+      answerQueuedReads(stream);
+      done?.(undefined, stream);
       return;
     }
-    const finish = finishOnce(client.release, callback, stream);
+    const finish = finishOnce(client.release, done, stream);
     const onError = (connectionError: unknown) => finish(connectionError);
     client.once('error', onError);
-    hookCompletion(stream, (failure) => {
+    hookCompletion(stream, 'after', (failure) => {
       client.removeListener('error', onError);
       finish(failure);
     });
+    answerOnLoss(stream.cursor ?? stream, client);
     // A consumer that goes away: those that don't tell the server themselves (COPY TO) would hold the client for ever.
     stream.once?.('close', () => {
-      if (stream.readableEnded === false)
-        finish(new Error('floodgate: the stream was closed before its end'));
+      if (stream.readableEnded === false) finish(abortError('the stream was closed before its end'));
     });
     try {
-      client.query(stream, values);
+      client.query(stream, typeof values === 'function' ? undefined : values);
     } catch (thrown) {
       finish(thrown);
       stream.handleError(thrown);
@@ -80,6 +92,13 @@ function finishOnce(release: Release, callback: Callback | undefined, stream: St
     release(error);
     callback?.(error, stream);
   };
+}
+
+/** A cursor that was closed before it ran has no rows; reads that were queued on it would wait for ever. */
+function answerQueuedReads(stream: StreamLike): void {
+  const reads = stream._queue?.splice(0) ?? [];
+  stream.state = 'done';
+  for (const [, callback] of reads) callback(null, []);
 }
 
 /**

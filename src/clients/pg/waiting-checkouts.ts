@@ -1,15 +1,9 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
-import type { ConnectCallback } from './pg-internals.js';
-
-interface Waiting {
-  readonly callback: ConnectCallback;
-  /** Gives its permit back. */
-  readonly giveUp: () => void;
-}
+import type { Checkout } from './checkout.js';
 
 /** Checkouts that have been admitted and wait for the pool to answer: nothing was sent for them yet. */
 export class WaitingCheckouts {
-  readonly #items = new Set<Waiting>();
+  readonly #items = new Set<Checkout>();
   #end: (() => void) | undefined;
 
   /** `end()` was called and waits until these have been served. */
@@ -17,15 +11,13 @@ export class WaitingCheckouts {
     return this.#end !== undefined;
   }
 
-  add(callback: ConnectCallback, giveUp: () => void): Waiting {
-    const item = { callback, giveUp };
-    this.#items.add(item);
-    return item;
+  add(checkout: Checkout): void {
+    this.#items.add(checkout);
   }
 
   /** The pool answers this one. @returns false if it is too late: it has been refused */
-  answer(item: Waiting): boolean {
-    return this.#items.delete(item);
+  answer(checkout: Checkout): boolean {
+    return this.#items.delete(checkout);
   }
 
   /** To be called after an answer has been passed on. */
@@ -36,16 +28,19 @@ export class WaitingCheckouts {
     end();
   }
 
+  /** At once if none waits: the pool may still queue checkouts that a drain has refused. */
   endWhenServed(end: () => void): void {
     this.#end = end;
+    this.answered();
   }
 
   /** At a drain's deadline: whoever still waits is refused. */
   refuseAll(rejection: () => BackpressureError): void {
-    for (const item of [...this.#items]) {
-      this.#items.delete(item);
-      item.giveUp();
-      process.nextTick(item.callback, rejection(), undefined, () => {});
+    for (const checkout of [...this.#items]) {
+      this.#items.delete(checkout);
+      checkout.refused = true;
+      checkout.fail('ignored');
+      process.nextTick(checkout.callback, rejection(), undefined, () => {});
     }
     this.answered();
   }
