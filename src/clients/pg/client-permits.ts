@@ -4,20 +4,32 @@ import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import type { Permit } from '../../core/permit.js';
 import type { PgClient } from './pg-internals.js';
 
+/** What one query holds. */
+export interface HeldByQuery {
+  /** The driver has answered it; the server may still be at it. */
+  answered(): void;
+  /** The server, too, is done with it. */
+  giveBack(outcome: Outcome): void;
+}
+
 /**
- * The permits of one standalone connection. A query takes one; one that opens a transaction keeps it until the
- * transaction ends, and what is sent in between needs none: a COMMIT or ROLLBACK that is rejected would leave the
- * transaction open.
+ * The permits of one standalone connection. A query takes one. One that opens a transaction keeps it until the transaction
+ * ends, and what is sent in between rides on it: a COMMIT or ROLLBACK that is rejected would leave the transaction open.
+ * Connecting takes one too, and keeps it until the connection is idle: libraries set a new connection up with queries,
+ * and lose it if one of them is rejected.
  */
 export class ClientPermits {
   readonly #gate: Gate;
   readonly #client: PgClient;
-  /** Of the open transaction. */
-  #transaction: Permit | undefined;
-  /** Queries that ride on it and have not been answered. */
+  /** Of the open transaction, or of the connection that is being set up. */
+  #kept: Permit | undefined;
+  #settingUp = false;
+  /** Queries that ride on it and have not ended. */
   #riding = 0;
-  /** The worst of those that have been. */
+  /** The worst of those that have. */
   #outcome: Outcome | undefined;
+  /** Queries that the driver has not answered; some it never will, once the connection is gone. */
+  readonly #unanswered = new Set<() => void>();
   #lost = false;
   /** The server's word in its last ReadyForQuery: idle, in a transaction, in a failed one. */
   #status: 'I' | 'T' | 'E' | undefined;
@@ -29,50 +41,100 @@ export class ClientPermits {
     client.connection?.prependListener('readyForQuery', (message?: { status?: 'I' | 'T' | 'E' }) => {
       this.#status = message?.status;
     });
+    // Not on the client, whose listeners libraries count; the native bindings have only that.
+    (client.connection ?? client).once('end', () => {
+      this.#lost = true;
+      if (this.#kept !== undefined) this.#note(client._ending ? 'ignored' : 'overload');
+      // What was sent may still run at the server; whoever waits for that will tell.
+      this.#endIfDone();
+      this.forgetUnanswered();
+    });
   }
 
-  /** Whether a query sent now belongs to a transaction that is open, or opening. */
-  get inTransaction(): boolean {
-    return this.#transaction !== undefined;
+  /** Whether what is sent now rides on a permit that is held already. */
+  get holding(): boolean {
+    return this.#kept !== undefined;
   }
 
-  /** Takes what one more query needs; the caller has asked the gate. The result is called when the query is done. */
-  take(
-    operationClass: OperationClass,
-    weight: number,
-    opensTransaction: boolean,
-  ): (outcome: Outcome) => void {
-    if (this.#transaction !== undefined) return this.#ride();
+  /** Takes the permit of a connection to be opened. @returns to be called when it is open, or has failed */
+  connect(operationClass: OperationClass): (outcome: Outcome) => void {
+    this.#keep(this.#gate.permitForCheckout(operationClass, 1));
+    this.#settingUp = true;
+    return this.#ride().giveBack;
+  }
+
+  /** Takes what one more query needs; the caller has asked the gate. */
+  take(operationClass: OperationClass, weight: number, opensTransaction: boolean): HeldByQuery {
+    if (this.#kept !== undefined) return this.#untilLost(this.#ride());
     const permit = this.#gate.permitForCheckout(operationClass, weight);
     if (opensTransaction) {
       this.#keep(permit);
-      return this.#ride();
+      return this.#untilLost(this.#ride());
     }
-    return (outcome) => {
-      // It opened one without saying so at its start ('select 1; begin').
-      if (this.#transaction === undefined && this.#serverInTransaction()) {
-        this.#keep(permit);
-        this.#note(outcome);
-      } else permit.release(outcome);
+    return this.#untilLost({
+      answered() {},
+      giveBack: (outcome) => {
+        // It opened one without saying so at its start ('select 1; begin').
+        if (this.#kept === undefined && this.#serverInTransaction()) {
+          this.#keep(permit);
+          this.#note(outcome);
+        } else permit.release(outcome);
+      },
+    });
+  }
+
+  /** The connection is gone, or will never be: gives back what the driver leaves without an answer. */
+  forgetUnanswered(): void {
+    // After the errors that the driver still tells on the next tick.
+    setImmediate(() => {
+      for (const forget of [...this.#unanswered]) forget();
+    });
+  }
+
+  /** Counts a query as unanswered until it is answered, and its permit as its own until then. */
+  #untilLost(held: HeldByQuery): HeldByQuery {
+    const { giveBack } = held;
+    let forgotten = false;
+    const forget = () => {
+      this.#unanswered.delete(forget);
+      forgotten = true;
+      giveBack('ignored');
+    };
+    this.#unanswered.add(forget);
+    if (this.#lost) this.forgetUnanswered();
+    return {
+      answered: () => this.#unanswered.delete(forget),
+      giveBack: (outcome) => {
+        this.#unanswered.delete(forget);
+        if (!forgotten) giveBack(outcome);
+      },
     };
   }
 
-  #ride(): (outcome: Outcome) => void {
+  #ride(): HeldByQuery {
     this.#riding++;
-    return (outcome) => {
-      this.#riding--;
-      this.#note(outcome);
-      const { connection, readyForQuery, _queryable } = this.#client;
-      if (this.#lost || _queryable === false) this.#endIfDone();
-      // An error is told before the server's ReadyForQuery, which says whether the transaction is still open.
-      else if (readyForQuery === false && connection !== undefined) {
-        connection.once('readyForQuery', this.#settle);
-      } else this.#settle();
+    return {
+      answered() {},
+      giveBack: (outcome) => {
+        this.#riding--;
+        this.#note(outcome);
+        const { connection, readyForQuery, _queryable, _ending } = this.#client;
+        if (this.#lost || _queryable === false || _ending) this.#endIfDone();
+        // An error is told before the server's ReadyForQuery, which says whether the transaction is still open.
+        else if (readyForQuery === false && connection !== undefined) {
+          connection.once('readyForQuery', this.#settle);
+          // Of a query that failed before it was sent there is none.
+          setImmediate(() => this.#client.readyForQuery && this.#settle());
+        } else this.#settle();
+      },
     };
   }
 
   readonly #settle = () => {
-    if (!this.#serverInTransaction()) this.#endIfDone();
+    if (this.#riding > 0 || this.#serverInTransaction()) return;
+    if (!this.#settingUp) this.#endIfDone();
+    // The next query of the set-up is sent in this turn of the event loop, or never.
+    else setImmediate(() => this.#serverInTransaction() || this.#endIfDone());
   };
 
   #endIfDone(): void {
@@ -84,23 +146,15 @@ export class ClientPermits {
   }
 
   #keep(permit: Permit): void {
-    this.#transaction = permit;
-    this.#client.once('end', this.#onLost);
+    this.#kept = permit;
   }
 
-  readonly #onLost = () => {
-    this.#lost = true;
-    this.#note(this.#client._ending ? 'ignored' : 'overload');
-    // What was sent may still run at the server; whoever waits for that will tell.
-    this.#endIfDone();
-  };
-
   #end(): void {
-    this.#client.removeListener('end', this.#onLost);
-    const permit = this.#transaction;
+    const permit = this.#kept;
     const outcome = this.#outcome;
-    this.#transaction = undefined;
+    this.#kept = undefined;
     this.#outcome = undefined;
+    this.#settingUp = false;
     permit?.release(outcome);
   }
 

@@ -4,23 +4,26 @@ import { methodBehind, patchMethods } from '../shared/patch-methods.js';
 import { AbandonedStatement, hasActiveStatement, noteTimeout } from './abandoned-statement.js';
 import { cancelStatement } from './cancel-statement.js';
 import { ClientPermits, endsTransaction, opensTransaction } from './client-permits.js';
-import { givenCallback, isInvalidCall, observeQuery } from './observe-query.js';
+import { givenCallback, isInvalidCall, observeConnect, observeQuery, promiseClass } from './observe-query.js';
 import { isConnectionEnded, isQueryTimeout, outcomeOfPgError } from './outcomes.js';
 import { type Callback, isSubmittable, type PgClient } from './pg-internals.js';
 import type { ResolvedAbandonedOptions } from './pool-options.js';
 
 /**
- * Puts the gate in front of one standalone connection: a permit for each query, one for a whole transaction. Connecting
- * and ending are the driver's own.
+ * Puts the gate in front of one standalone connection: a permit for each query, one for a whole transaction, and one to
+ * connect and set the connection up.
  */
 export function limitClient(client: PgClient, limiter: Limiter, options: ResolvedAbandonedOptions): void {
   const { gate } = limiter;
   const query = methodBehind(client, 'query');
+  const connect = methodBehind(client, 'connect');
+  const end = methodBehind(client, 'end');
   const permits = new ClientPermits(gate, client);
   const classes = {
     query: gate.classes.get('query'),
     transaction: gate.classes.get('transaction'),
     stream: gate.classes.get('stream'),
+    connection: gate.classes.get('connection'),
   };
 
   /** Calls back when the server, too, is done with what the driver has settled. */
@@ -40,25 +43,49 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
   }
 
   patchMethods(client, {
+    connect(this: PgClient, callback?: Callback) {
+      const refusal = gate.refusal(classes.connection, 1);
+      if (refusal !== undefined) {
+        const rejection = gate.reject(classes.connection, refusal, 'connect');
+        if (!callback) return promiseClass(this).reject(rejection);
+        process.nextTick(callback, rejection);
+        return undefined;
+      }
+      const startedAt = gate.clock.now();
+      const opened = permits.connect(classes.connection);
+      const settled = (error: unknown) => {
+        if (!error) gate.recordConnectTime(gate.clock.now() - startedAt);
+        opened(error ? limiter.classify(error, outcomeOfPgError) : 'success');
+      };
+      return observeConnect(this, connect, callback, settled);
+    },
+
+    end(this: PgClient, callback?: Callback) {
+      const result = callback === undefined ? end.call(this) : end.call(this, callback);
+      // Never connected: no 'end' will be told.
+      if (!this._connecting && !this._connected) permits.forgetUnanswered();
+      return result;
+    },
+
     query(this: PgClient, config: unknown, values: unknown, callback: unknown) {
       if (isInvalidCall(config, values, callback)) return query.call(this, config, values, callback);
       const opening = opensTransaction(config);
       // Of a transaction whose BEGIN was rejected: it costs the server nothing, and libraries give up a connection on
       // which it fails.
-      const idleEnding = !permits.inTransaction && endsTransaction(config);
+      const idleEnding = !permits.holding && endsTransaction(config);
       const operationClass = isSubmittable(config)
         ? classes.stream
-        : opening || idleEnding || permits.inTransaction
+        : opening || idleEnding || permits.holding
           ? classes.transaction
           : classes.query;
       const weight = idleEnding ? 0 : 1;
-      if (!permits.inTransaction) {
+      if (!permits.holding) {
         const refusal = gate.refusal(operationClass, weight);
         if (refusal !== undefined) {
           return refuse(this, gate.reject(operationClass, refusal, 'query'), config, values, callback);
         }
       }
-      const giveBack = permits.take(operationClass, weight, opening);
+      const held = permits.take(operationClass, weight, opening);
       const startedAt = gate.clock.sample();
       return observeQuery(this, query, config, values, callback, (error) => {
         const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
@@ -66,7 +93,8 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
           const now = gate.clock.now();
           gate.recordLatency(operationClass, now - startedAt, outcome, now);
         }
-        whenServerIsDone(error, () => giveBack(outcome));
+        held.answered();
+        whenServerIsDone(error, () => held.giveBack(outcome));
       });
     },
   });
@@ -91,5 +119,5 @@ function refuse(
     process.nextTick(receiver as Callback, rejection);
     return undefined;
   }
-  return (client._Promise ?? Promise).reject(rejection);
+  return promiseClass(client).reject(rejection);
 }

@@ -41,6 +41,43 @@ export function observeQuery(
   }
 }
 
+/** Calls the driver's `connect` in the form that was used, telling when it has settled. */
+export function observeConnect(
+  client: PgClient,
+  connect: PgClient['connect'],
+  callback: Callback | undefined,
+  onSettled: Settled,
+): unknown {
+  const settled = once(onSettled);
+  try {
+    if (callback) {
+      return connect.call(client, function (this: unknown, error, ...results) {
+        settled(error);
+        return callback.call(this, error, ...results);
+      });
+    }
+    // A hook on a side branch would hide an unhandled rejection: this is the branch that the caller gets.
+    return (connect.call(client) as Promise<unknown>).then(
+      (result) => {
+        settled(undefined);
+        return result;
+      },
+      (error) => {
+        settled(error);
+        throw error;
+      },
+    );
+  } catch (error) {
+    settled(error);
+    throw error;
+  }
+}
+
+/** The promise class that the client makes its promises of. */
+export function promiseClass(client: PgClient): PromiseConstructor {
+  return client._Promise ?? Promise;
+}
+
 /** The callback that the driver would take, in its order of precedence; it may be no function at all. */
 export function givenCallback(config: unknown, values: unknown, callback: unknown): unknown {
   if (callback) return callback;
@@ -119,7 +156,7 @@ function promised(
   values: unknown,
   settled: Settled,
 ): unknown {
-  const PromiseClass = client._Promise ?? Promise;
+  const PromiseClass = promiseClass(client);
   let resolve!: (result: unknown) => void;
   let reject!: (error: unknown) => void;
   const promise = new PromiseClass<unknown>((resolvePromise, rejectPromise) => {

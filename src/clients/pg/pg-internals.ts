@@ -22,6 +22,8 @@ export interface PgPool extends EventEmitter {
 }
 
 export interface PgClient extends EventEmitter {
+  connect(callback?: Callback): unknown;
+  end(callback?: Callback): unknown;
   query(config: unknown, values?: unknown, callback?: unknown): unknown;
   /** Made anew by pg-pool for every checkout. */
   release: Release;
@@ -43,6 +45,8 @@ export interface PgClient extends EventEmitter {
   readonly readyForQuery?: boolean;
   /** `false` for good once the connection has failed. */
   readonly _queryable?: boolean;
+  readonly _connecting?: boolean;
+  readonly _connected?: boolean;
   /** `end()` was called. */
   readonly _ending?: boolean;
   /** Native bindings only. */

@@ -57,7 +57,7 @@ export function resolvePoolOptions(options: LimitedPoolOptions): ResolvedPoolOpt
 }
 
 export function resolveClientOptions(options: LimitedClientOptions): ResolvedAbandonedOptions {
-  checkClientOptions('LimitedClient', options, ABANDONED_CHECKS, BULKHEADS, HINT);
+  checkClientOptions('LimitedClient', options, ABANDONED_CHECKS, [...BULKHEADS, 'connection'], HINT);
   return resolveAbandoned(options);
 }
 
