@@ -92,6 +92,8 @@ describe("knex with `limitClientClass(pg.Client)` as its driver's Client", () =>
     const query = async () => knex.raw(sleep);
     // As many connections as it may have, before it gets tight.
     await Promise.all(Array.from({ length: 5 }, query));
+    // The permit of a new connection comes back one turn after its first query.
+    await expect.poll(() => Client.limiter.inFlight).toBe(0);
     Client.limiter.resize(1);
     expect(await atLimitOne(Client.limiter, query)).toEqual(['BackpressureError']);
     const transaction = () => knex.transaction((trx) => trx.raw(sleep));

@@ -51,9 +51,13 @@ export class ClientPermits {
     });
   }
 
-  /** Whether what is sent now rides on a permit that is held already. */
-  get holding(): boolean {
-    return this.#kept !== undefined;
+  /**
+   * Whether what is sent now rides on a permit that is held already. A connection is set up by one query after the other:
+   * those that don't wait for each other are ordinary ones.
+   */
+  rides(opensTransaction: boolean): boolean {
+    if (this.#kept === undefined) return false;
+    return !this.#settingUp || this.#riding === 0 || opensTransaction;
   }
 
   /** Takes the permit of a connection to be opened. @returns to be called when it is open, or has failed */
@@ -65,7 +69,10 @@ export class ClientPermits {
 
   /** Takes what one more query needs; the caller has asked the gate. */
   take(operationClass: OperationClass, weight: number, opensTransaction: boolean): HeldByQuery {
-    if (this.#kept !== undefined) return this.#untilLost(this.#ride());
+    if (this.rides(opensTransaction)) {
+      if (opensTransaction) this.#settingUp = false;
+      return this.#untilLost(this.#ride());
+    }
     const permit = this.#gate.permitForCheckout(operationClass, weight);
     if (opensTransaction) {
       this.#keep(permit);
@@ -131,10 +138,10 @@ export class ClientPermits {
   }
 
   readonly #settle = () => {
-    if (this.#riding > 0 || this.#serverInTransaction()) return;
-    if (!this.#settingUp) this.#endIfDone();
+    if (this.#serverInTransaction()) this.#settingUp = false;
+    else if (!this.#settingUp) this.#endIfDone();
     // The next query of the set-up is sent in this turn of the event loop, or never.
-    else setImmediate(() => this.#serverInTransaction() || this.#endIfDone());
+    else if (this.#riding === 0) setImmediate(() => this.#settingUp && this.#endIfDone());
   };
 
   #endIfDone(): void {

@@ -72,14 +72,15 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
       const opening = opensTransaction(config);
       // Of a transaction whose BEGIN was rejected: it costs the server nothing, and libraries give up a connection on
       // which it fails.
-      const idleEnding = !permits.holding && endsTransaction(config);
+      const riding = permits.rides(opening);
+      const idleEnding = !riding && endsTransaction(config);
       const operationClass = isSubmittable(config)
         ? classes.stream
-        : opening || idleEnding || permits.holding
+        : opening || idleEnding || riding
           ? classes.transaction
           : classes.query;
       const weight = idleEnding ? 0 : 1;
-      if (!permits.holding) {
+      if (!riding) {
         const refusal = gate.refusal(operationClass, weight);
         if (refusal !== undefined) {
           return refuse(this, gate.reject(operationClass, refusal, 'query'), config, values, callback);
