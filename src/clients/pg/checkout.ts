@@ -34,6 +34,8 @@ export class Checkout {
   /** Queries since a `query_timeout` that the server may still have before it, however they were answered. */
   #unanswered = 0;
   #released = false;
+  /** Its place among those that wait for the pool; -1 if it does not. */
+  waitingAt = -1;
   /** While it waited: at a drain's deadline. */
   refused = false;
   /** By {@link reclaim}, not by its holder. */

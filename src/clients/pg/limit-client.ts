@@ -1,6 +1,6 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { Limiter } from '../../core/limiter.js';
-import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { AbandonedStatement, hasActiveStatement, noteTimeout } from './abandoned-statement.js';
 import { cancelStatement } from './cancel-statement.js';
 import { ClientPermits, endsTransaction, opensTransaction } from './client-permits.js';
@@ -15,9 +15,7 @@ import type { ResolvedAbandonedOptions } from './pool-options.js';
  */
 export function limitClient(client: PgClient, limiter: Limiter, options: ResolvedAbandonedOptions): void {
   const { gate } = limiter;
-  const query = methodBehind(client, 'query');
-  const connect = methodBehind(client, 'connect');
-  const end = methodBehind(client, 'end');
+  const behind = methodsBehind(client, ['connect', 'query', 'end']);
   const permits = new ClientPermits(gate, client);
   const classes = {
     query: gate.classes.get('query'),
@@ -57,18 +55,18 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
         if (!error) gate.recordConnectTime(gate.clock.now() - startedAt);
         opened(error ? limiter.classify(error, outcomeOfPgError) : 'success');
       };
-      return observeConnect(this, connect, callback, settled);
+      return observeConnect(this, behind, callback, settled);
     },
 
     end(this: PgClient, callback?: Callback) {
-      const result = callback === undefined ? end.call(this) : end.call(this, callback);
+      const result = callback === undefined ? behind.end.call(this) : behind.end.call(this, callback);
       // Never connected: no 'end' will be told.
       if (!this._connecting && !this._connected) permits.forgetUnanswered();
       return result;
     },
 
     query(this: PgClient, config: unknown, values: unknown, callback: unknown) {
-      if (isInvalidCall(config, values, callback)) return query.call(this, config, values, callback);
+      if (isInvalidCall(config, values, callback)) return behind.query.call(this, config, values, callback);
       const opening = opensTransaction(config);
       // Of a transaction whose BEGIN was rejected: it costs the server nothing, and libraries give up a connection on
       // which it fails.
@@ -88,7 +86,7 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
       }
       const held = permits.take(operationClass, weight, opening);
       const startedAt = gate.clock.sample();
-      return observeQuery(this, query, config, values, callback, (error) => {
+      return observeQuery(this, behind, config, values, callback, (error) => {
         const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
         if (!Number.isNaN(startedAt)) {
           const now = gate.clock.now();

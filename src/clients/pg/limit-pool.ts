@@ -1,5 +1,5 @@
 import type { OperationClass } from '../../core/operation-class.js';
-import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { Checkout } from './checkout.js';
 import { type ClientTap, measureClient } from './measure-client.js';
 import { isNested } from './nested.js';
@@ -24,9 +24,7 @@ import { WaitingCheckouts } from './waiting-checkouts.js';
  */
 export function limitPool(context: PoolContext): void {
   const { pool, gate, limiter, classes } = context;
-  const connect = methodBehind(pool, 'connect');
-  const query = methodBehind(pool, 'query');
-  const end = methodBehind(pool, 'end');
+  const behind = methodsBehind(pool, ['connect', 'query', 'end']);
   const taps = new WeakMap<PgClient, ClientTap>();
   const waiting = new WaitingCheckouts();
   // Taken over pool.query's call to this.connect, which is synchronous; a query that is asynchronous (an override) is
@@ -72,9 +70,9 @@ export function limitPool(context: PoolContext): void {
     }
 
     try {
-      if (form === 'callback') connect.call(self, answer);
+      if (form === 'callback') behind.connect.call(self, answer);
       else {
-        const asked = connect.call(self) as Promise<PgClient>;
+        const asked = behind.connect.call(self) as Promise<PgClient>;
         asked.then(
           (client) => answer(undefined, client, client.release),
           (error) => answer(error, undefined, () => {}),
@@ -108,7 +106,7 @@ export function limitPool(context: PoolContext): void {
 
   patchMethods(pool, {
     connect(this: PgPool, callback?: ConnectCallback) {
-      if (this.ending) return connect.call(this, callback);
+      if (this.ending) return behind.connect.call(this, callback);
       if (waiting.ending)
         return answer(this, new Error('Cannot use a pool after calling end on the pool'), callback);
       const nested = isNested();
@@ -151,7 +149,7 @@ export function limitPool(context: PoolContext): void {
         }
       }
       if (this.ending || waiting.ending || typeof text === 'function') {
-        return query.call(this, text, values, callback);
+        return behind.query.call(this, text, values, callback);
       }
       const operationClass = classes.query;
       const refusal = isNested() ? undefined : gate.refusal(operationClass, 1);
@@ -164,7 +162,7 @@ export function limitPool(context: PoolContext): void {
       }
       connectingClass = operationClass;
       try {
-        return query.call(this, text, values, callback);
+        return behind.query.call(this, text, values, callback);
       } finally {
         connectingClass = undefined;
       }
@@ -174,13 +172,15 @@ export function limitPool(context: PoolContext): void {
     end(this: PgPool, callback?: Callback) {
       if (waiting.ending) return answer(this, new Error('Called end on pool more than once'), callback);
       for (const statement of context.abandoned) void statement.cancel();
-      if (this.ending || this.waitingCount === 0) return end.call(this, callback);
+      if (this.ending || this.waitingCount === 0) return behind.end.call(this, callback);
       if (callback) {
-        waiting.endWhenServed(() => end.call(this, callback));
+        waiting.endWhenServed(() => behind.end.call(this, callback));
         return undefined;
       }
       return new this.Promise((resolve, reject) => {
-        waiting.endWhenServed(() => end.call(this, (error) => (error ? reject(error) : resolve(undefined))));
+        waiting.endWhenServed(() =>
+          behind.end.call(this, (error) => (error ? reject(error) : resolve(undefined))),
+        );
       });
     },
   });

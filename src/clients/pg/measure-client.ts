@@ -1,4 +1,4 @@
-import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { noteTimeout } from './abandoned-statement.js';
 import type { Checkout } from './checkout.js';
 import { isInvalidCall, observeQuery } from './observe-query.js';
@@ -17,19 +17,19 @@ export interface ClientTap {
  * holds it. Nothing is admitted or refused here, so nothing fails in the middle of a transaction.
  */
 export function measureClient(context: PoolContext, client: PgClient): ClientTap {
-  const query = methodBehind(client, 'query');
+  const behind = methodsBehind(client, ['query']);
   const { gate, classes, limiter } = context;
   const tap: ClientTap = { holder: undefined };
   patchMethods(client, {
     query(this: PgClient, config: unknown, values: unknown, callback: unknown) {
       const checkout = tap.holder;
       if (checkout === undefined || isInvalidCall(config, values, callback)) {
-        return query.call(this, config, values, callback);
+        return behind.query.call(this, config, values, callback);
       }
       const operationClass = isSubmittable(config) ? classes.stream : checkout.operationClass;
       const startedAt = gate.clock.sample();
       checkout.queryStarted();
-      return observeQuery(this, query, config, values, callback, (error) => {
+      return observeQuery(this, behind, config, values, callback, (error) => {
         const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
         if (!Number.isNaN(startedAt)) {
           const now = gate.clock.now();

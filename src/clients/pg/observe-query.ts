@@ -9,11 +9,11 @@ export type Settled = (error: unknown) => void;
  * Calls the driver's `query`, telling when it has settled: same results, same errors, same synchronous throws. It hooks
  * the driver's own completion callback and never a promise's side branch, which would hide unhandled rejections.
  *
- * @param query the driver's own method
+ * @param behind the driver's own methods
  */
 export function observeQuery(
   client: PgClient,
-  query: PgClient['query'],
+  behind: Pick<PgClient, 'query'>,
   config: unknown,
   values: unknown,
   callback: unknown,
@@ -24,17 +24,19 @@ export function observeQuery(
     if (isSubmittable(config)) {
       hookCompletion(config, 'before', settled);
       hookTimeout(config, givenCallback(config, values, callback), settled);
-      return query.call(client, config, values, callback);
+      return behind.query.call(client, config, values, callback);
     }
     const parameters = typeof values === 'function' ? undefined : values;
     const given = givenCallback(config, values, callback);
     if (typeof given === 'function') {
-      return withCallback(client, query, config, parameters, function (this: unknown, error, ...results) {
+      // No rest parameters here and below: this runs for every query.
+      return withCallback(client, behind, config, parameters, function (this: unknown, error, result) {
         settled(error);
-        return given.call(this, error, ...results);
+        // biome-ignore lint/complexity/noArguments: an error comes alone, and callbacks may count
+        return arguments.length < 2 ? given.call(this, error) : given.call(this, error, result);
       });
     }
-    return promised(client, query, config, parameters, settled);
+    return promised(client, behind, config, parameters, settled);
   } catch (error) {
     settled(error);
     throw error;
@@ -44,20 +46,20 @@ export function observeQuery(
 /** Calls the driver's `connect` in the form that was used, telling when it has settled. */
 export function observeConnect(
   client: PgClient,
-  connect: PgClient['connect'],
+  behind: Pick<PgClient, 'connect'>,
   callback: Callback | undefined,
   onSettled: Settled,
 ): unknown {
   const settled = once(onSettled);
   try {
     if (callback) {
-      return connect.call(client, function (this: unknown, error, ...results) {
+      return behind.connect.call(client, function (this: unknown, error, ...results) {
         settled(error);
         return callback.call(this, error, ...results);
       });
     }
     // A hook on a side branch would hide an unhandled rejection: this is the branch that the caller gets.
-    return (connect.call(client) as Promise<unknown>).then(
+    return (behind.connect.call(client) as Promise<unknown>).then(
       (result) => {
         settled(undefined);
         return result;
@@ -151,7 +153,7 @@ function hookTimeout(submittable: Submittable, given: unknown, settled: Settled)
 /** The promise form, made here so that our callback is the driver's own: one promise, as the driver would make. */
 function promised(
   client: PgClient,
-  query: PgClient['query'],
+  behind: Pick<PgClient, 'query'>,
   config: unknown,
   values: unknown,
   settled: Settled,
@@ -164,7 +166,7 @@ function promised(
     reject = rejectPromise;
   });
   // Outside the promise's executor, so that what the driver throws synchronously stays synchronous.
-  withCallback(client, query, config, values, (error, result) => {
+  withCallback(client, behind, config, values, (error, result) => {
     settled(error);
     if (error) reject(error);
     else resolve(result);
@@ -182,12 +184,12 @@ export function withCallersStack<T>(promise: Promise<T>): Promise<T> {
 
 function withCallback(
   client: PgClient,
-  query: PgClient['query'],
+  behind: Pick<PgClient, 'query'>,
   config: unknown,
   values: unknown,
   callback: Callback,
 ): unknown {
-  const result = query.call(client, config, values, callback);
+  const result = behind.query.call(client, config, values, callback);
   // Older versions of pg write the callback into the caller's object, which may be used again.
   if (typeof config === 'object' && (config as { callback?: unknown }).callback === callback) {
     (config as { callback?: unknown }).callback = undefined;

@@ -3,7 +3,8 @@ import type { Checkout } from './checkout.js';
 
 /** Checkouts that have been admitted and wait for the pool to answer: nothing was sent for them yet. */
 export class WaitingCheckouts {
-  readonly #items = new Set<Checkout>();
+  /** In no order: one leaves by taking the last one into its place, since this happens for every query. */
+  readonly #items: Checkout[] = [];
   #end: (() => void) | undefined;
 
   /** `end()` was called and waits until these have been served. */
@@ -12,17 +13,25 @@ export class WaitingCheckouts {
   }
 
   add(checkout: Checkout): void {
-    this.#items.add(checkout);
+    checkout.waitingAt = this.#items.push(checkout) - 1;
   }
 
-  /** The pool answers this one. @returns false if it is too late: it has been refused */
+  /** The pool answers this one. @returns false if it does not wait any more: it has been refused, or answered before */
   answer(checkout: Checkout): boolean {
-    return this.#items.delete(checkout);
+    const place = checkout.waitingAt;
+    if (place < 0) return false;
+    checkout.waitingAt = -1;
+    const last = this.#items.pop()!;
+    if (last !== checkout) {
+      this.#items[place] = last;
+      last.waitingAt = place;
+    }
+    return true;
   }
 
   /** To be called after an answer has been passed on. */
   answered(): void {
-    if (this.#items.size > 0 || this.#end === undefined) return;
+    if (this.#items.length > 0 || this.#end === undefined) return;
     const end = this.#end;
     this.#end = undefined;
     end();
@@ -36,8 +45,8 @@ export class WaitingCheckouts {
 
   /** At a drain's deadline: whoever still waits is refused. */
   refuseAll(rejection: () => BackpressureError): void {
-    for (const checkout of [...this.#items]) {
-      this.#items.delete(checkout);
+    for (const checkout of this.#items.splice(0)) {
+      checkout.waitingAt = -1;
       checkout.refused = true;
       checkout.fail('ignored');
       process.nextTick(checkout.callback, rejection(), undefined, () => {});

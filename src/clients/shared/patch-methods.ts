@@ -29,6 +29,17 @@ export function methodBehind<T extends object, K extends keyof T>(target: T, key
   return behind as T[K];
 }
 
+/**
+ * Stands for what is behind a patch: `methodsBehind(target).query.call(target, ...)` is the method that the instance had of
+ * its own when it was patched, or else the one that its prototype has *now*. Tracers replace methods on the prototype,
+ * and may do so after the instance was patched.
+ */
+export function methodsBehind<T extends object>(target: T, keys: readonly (keyof T & string)[]): T {
+  const behind = Object.create(Object.getPrototypeOf(target)) as T;
+  for (const key of keys) if (Object.hasOwn(target, key)) defineHidden(behind, key, target[key]);
+  return behind;
+}
+
 /** An own property that does not show up in loops, spreads and logs. */
 export function defineHidden(target: object, key: PropertyKey, value: unknown): void {
   Object.defineProperty(target, key, { value, writable: true, configurable: true, enumerable: false });
