@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Where a backend stands: in `pg_sleep`, or waiting for its client to say something. */
-export type BackendPlace = 'PgSleep' | 'ClientRead';
+/** Where a backend stands: in `pg_sleep`, or waiting for its client to say, or to take, something. */
+export type BackendPlace = 'PgSleep' | 'ClientRead' | 'ClientWrite';
 
 /**
  * What the operator of a server can see and do, over a connection of its own that no limiter knows of.
@@ -17,8 +17,8 @@ export interface Operator extends AsyncDisposable {
   active(name: string): Promise<number>;
   /** No backend runs a statement any more; one that was told to stop may need a moment, of 100 ms at most. */
   untilStopped(name: string): Promise<void>;
-  /** Waits until a backend has come to this place. */
-  untilAt(name: string, place: BackendPlace): Promise<void>;
+  /** Waits until a backend has come to one of these places. */
+  untilAt(name: string, ...places: readonly BackendPlace[]): Promise<void>;
   terminate(name: string): Promise<void>;
   /** Cancels the statement that a backend runs. */
   cancel(name: string): Promise<void>;
@@ -58,11 +58,11 @@ export async function openOperator(connectionString: string): Promise<Operator> 
     active,
     untilStopped: (name) =>
       until(`no backend of ${name} is active`, async () => (await active(name)) === 0, 100),
-    async untilAt(name, place) {
-      await until(`a backend of ${name} is at ${place}`, async () => {
+    async untilAt(name, ...places) {
+      await until(`a backend of ${name} is at ${places.join(' or ')}`, async () => {
         const pids = await column(
-          'select pid from pg_stat_activity where application_name = $1 and wait_event = $2',
-          [name, place],
+          'select pid from pg_stat_activity where application_name = $1 and wait_event = any ($2)',
+          [name, places],
         );
         return pids.length > 0;
       });
