@@ -1,5 +1,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import * as aerospike from './clients/aerospike/index.js';
+import * as ioredis from './clients/ioredis/index.js';
+import * as mysql2 from './clients/mysql2/index.js';
+import * as pg from './clients/pg/index.js';
 import * as floodgate from './index.js';
 
 const root = new URL('../', import.meta.url);
@@ -21,6 +25,15 @@ describe('the public run-time names of', () => {
       'findBackpressureError',
       'isBackpressureError',
     ]);
+  });
+
+  test.each([
+    ['floodgate/aerospike', aerospike, ['LimitedAerospike']],
+    ['floodgate/ioredis', ioredis, ['LimitedRedis']],
+    ['floodgate/mysql2', mysql2, ['LimitedMysql', 'limitDriver', 'nested']],
+    ['floodgate/pg', pg, ['LimitedClient', 'LimitedPool', 'limitClientClass', 'nested']],
+  ])('%s', (_, module, names) => {
+    expect(Object.keys(module).sort()).toEqual(names);
   });
 
   test('Limiter', () => {

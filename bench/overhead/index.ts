@@ -1,6 +1,7 @@
 // npm run bench -- [--quick] [filter]
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { aerospikeThroughput } from './aerospike-throughput.js';
 import { poolCost } from './pool-cost.js';
 import { poolThroughput } from './pool-throughput.js';
 import { rejectionCost } from './rejection-cost.js';
@@ -13,6 +14,7 @@ const parts: Readonly<Record<string, (quick: boolean) => Promise<void>>> = {
   'pool-cost': poolCost,
   'pool-throughput': poolThroughput,
   memory: waitingMemory,
+  'aerospike-throughput': aerospikeThroughput,
 };
 
 const { values, positionals } = parseArgs({

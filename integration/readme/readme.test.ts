@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type AerospikeServer, startAerospike } from '../support/servers/aerospike-start.js';
 import { readmeExamples } from './readme-examples.js';
 
 /**
@@ -29,8 +30,12 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
       "const [rows] = await sequelize.query('select 1 as one', { logging: false }); console.log(rows[0].one); await sequelize.close();",
     prints: /^1\n$/,
   },
+  'Aerospike: `floodgate/aerospike`': {
+    after: 'console.log(client.limiter.stats().succeeded); await client.close();',
+    prints: /^Ada\n2\n$/,
+  },
   'Your own operations: `Limiter`': {
-    before: 'globalThis.fetch = async (url) => `hits of ${url}`;',
+    before: "globalThis.fetch = async (url) => 'hits of ' + url;",
     after: 'console.log(hits, limiter.stats().succeeded, limiter.inFlight);',
     prints: /^hits of https:\/\/search\.internal\/\?q=1 2 0\n$/,
   },
@@ -56,9 +61,10 @@ function POOL(options: string): string {
 
 // Inside the package, so that `floodgate` and the clients resolve as they do for a user.
 const folder = fileURLToPath(new URL('../../build/readme/', import.meta.url));
+let aerospike: AerospikeServer | undefined;
 const { url } = inject('postgres');
 const server = new URL(url);
-const env = {
+const env: Record<string, string | undefined> = {
   ...process.env,
   DATABASE_URL: url,
   PGHOST: server.hostname,
@@ -70,6 +76,8 @@ const env = {
 
 describe('examples of the README', () => {
   beforeAll(async () => {
+    aerospike = await startAerospike();
+    env.AEROSPIKE_HOSTS = aerospike.hosts;
     mkdirSync(folder, { recursive: true });
     await runModule(
       'sequence',
@@ -77,7 +85,10 @@ describe('examples of the README', () => {
        await client.query('drop sequence if exists invoices; create sequence invoices'); await client.end();`,
     );
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await aerospike?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
 
   test.each(readmeExamples().map((example, index) => ({ ...example, index })))(
     'the example under "$heading" does what it says',

@@ -38,6 +38,9 @@ export function infoAnswers({ namespace, port, store, indexes, modules }) {
     replicas: () => `${namespace}:0,1,${Buffer.alloc(PARTITIONS / 8, 0xff).toString('base64')};`,
     partitions: () => String(PARTITIONS),
     namespaces: () => namespace,
+    [`namespace/${namespace}`]: () => `objects=${store.inOrder('').length};nsup-period=0`,
+    // Nothing expires here.
+    [`get-config:context=namespace;id=${namespace}`]: () => 'nsup-period=0;allow-ttl-without-nsup=false',
     statistics: () => `cluster_size=1;objects=${store.inOrder('').length}`,
     'udf-list': () => [...modules.keys()].map((file) => `filename=${file},hash=0,type=LUA;`).join(''),
   };

@@ -22,8 +22,14 @@ const commands = {
     connections: double.connections,
     peakConnections: double.peakConnections,
     refusals: double.refusals,
+    cpuMs: cpuMs(),
   }),
 };
+
+function cpuMs() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 process.on('message', async (/** @type {{ id: number, command: string, argument: unknown }} */ message) => {
   const { id, command, argument } = message;

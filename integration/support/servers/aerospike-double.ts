@@ -32,6 +32,8 @@ export interface DoubleCounts {
   readonly peakConnections: number;
   /** What was refused because the test double does not implement it. */
   readonly refusals: readonly string[];
+  /** Processor time of its process so far. */
+  readonly cpuMs: number;
 }
 
 export interface DoubleControl {

@@ -1,0 +1,59 @@
+import { BackpressureError, type RejectReason } from '../../core/backpressure-error.js';
+import type { Gate } from '../../core/gate.js';
+import type { OperationClass } from '../../core/operation-class.js';
+import type { AerospikeClient, AerospikeErrorClass } from './aerospike-internals.js';
+
+/**
+ * The `AerospikeError` of the copy of aerospike that made this client: thrown, without any I/O, by its own `query` for a
+ * client that is not connected. So the module need not be handed over, and any number of copies may be about.
+ */
+export function aerospikeErrorOf(client: AerospikeClient): AerospikeErrorClass {
+  try {
+    client.query.call({ isConnected: () => false } as AerospikeClient, '');
+  } catch (error) {
+    const thrown = (error as Error | undefined)?.constructor as AerospikeErrorClass | undefined;
+    if (typeof thrown?.fromASError === 'function') return thrown;
+  }
+  throw new TypeError("floodgate: LimitedAerospike could not find this client's AerospikeError");
+}
+
+/**
+ * Counts a rejection and makes its error, which is a {@link BackpressureError} in every respect *and* an `AerospikeError`:
+ * the client wraps whatever is none into one, and the reason would be lost.
+ *
+ * @param taken what the error says is in flight, and of how many, where that is not the gate's own account
+ */
+export function rejectionOf(
+  gate: Gate,
+  operationClass: OperationClass,
+  reason: RejectReason,
+  operation: string,
+  AerospikeError: AerospikeErrorClass,
+  taken: { readonly limit: number; readonly inFlight: number } = gate,
+): Error {
+  gate.countRejected(operationClass, reason);
+  const { name, retryAfterMs, stackTraces } = gate.options;
+  const { limit, inFlight } = taken;
+  const details = { reason, limiter: name, operation, limit, inFlight, retryAfterMs };
+  // Made by the constructor of the one, with the prototype of the other.
+  return Reflect.construct(BackpressureError, [details, stackTraces], rejectionClassOf(AerospikeError));
+}
+
+const classes = new WeakMap<AerospikeErrorClass, AerospikeErrorClass>();
+
+function rejectionClassOf(AerospikeError: AerospikeErrorClass): AerospikeErrorClass {
+  let rejectionClass = classes.get(AerospikeError);
+  if (rejectionClass === undefined) {
+    rejectionClass = class AerospikeBackpressureError extends AerospikeError {};
+    const { constructor: _, ...members } = Object.getOwnPropertyDescriptors(BackpressureError.prototype);
+    Object.defineProperties(rejectionClass.prototype, members);
+    for (const [key, value] of Object.entries(NOTHING_SENT)) {
+      Object.defineProperty(rejectionClass.prototype, key, { value, writable: true, configurable: true });
+    }
+    classes.set(AerospikeError, rejectionClass);
+  }
+  return rejectionClass;
+}
+
+/** An `AerospikeError`'s own members, for an operation of which the server has heard nothing. */
+const NOTHING_SENT = { command: null, func: null, file: null, line: null, inDoubt: false };
