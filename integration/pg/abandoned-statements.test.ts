@@ -54,6 +54,7 @@ describe.each([
 
 test('an abandoned statement keeps its permit until the server has ended it, then the connection is closed', async () => {
   await using under = limitedPool(url, { maxConcurrentOps: 1 }, TIMEOUT);
+  await under.pool.query('select 1');
   const began = performance.now();
   await timesOut(under.pool.query('select pg_sleep(0.6)'));
   expect(performance.now() - began).toBeLessThan(200);
@@ -61,7 +62,7 @@ test('an abandoned statement keeps its permit until the server has ended it, the
   await expect(under.pool.query('select 1')).rejects.toMatchObject({ reason: 'limit' });
   await untilPermitIsBack(under.limiter);
   expect(performance.now() - began).toBeGreaterThan(590);
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(performance.now() - began).toBeLessThan(1_200);
   expect(under.pool.totalCount).toBe(0);
 });
 

@@ -69,8 +69,8 @@ describe('50 calls a second that time out at the client while the server works o
     const { arrivals, mostActive } = await load(under, 2_000);
     expect(mostActive).toBeLessThanOrEqual(10);
     const timedOut = arrivals.filter(({ outcome }) => outcome === 'failed');
-    // 10 permits, each for 200 ms and the cancelling: room for up to 100 calls in 2 s.
-    expect(timedOut.length).toBeGreaterThan(50);
+    // 10 permits, each for 200 ms and the cancelling: room for up to 100 calls in 2 s, where waiting would admit 10.
+    expect(timedOut.length).toBeGreaterThan(30);
     // A timeout costs the pool its connection, so that most calls open one first.
     for (const { latencyMs } of timedOut) expect(latencyMs).toBeLessThan(700);
   });

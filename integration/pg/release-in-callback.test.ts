@@ -75,12 +75,13 @@ test('a COPY that is given back in its own error handler is cut off, and its sec
   await using under = limitedPool(url, { maxConcurrentOps: 1 }, { query_timeout: 100 });
   const client = await under.pool.connect();
   const errors: string[] = [];
-  client.query(to('copy (select pg_sleep(0.6)) to stdout')).once('error', (error) => {
+  client.query(to('copy (select pg_sleep(0.6)) to stdout')).on('error', (error) => {
     errors.push(error.message);
-    client.release();
+    if (errors.length === 1) client.release();
   });
   await vi.waitFor(() => expect(errors).toEqual(['Query read timeout']));
   await vi.waitFor(() => expect(under.limiter.inFlight).toBe(0), { timeout: 5_000, interval: 5 });
   await operator.untilStopped(under.name);
   expect((await under.pool.query('select 1')).rowCount).toBe(1);
+  expect(errors).toEqual(['Query read timeout']);
 });
