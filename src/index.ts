@@ -1,3 +1,14 @@
+export type { AdaptiveOptions, ControllerName } from './adaptive/adaptive-options.js';
+export { AimdController } from './adaptive/aimd.js';
+export type { LimitController, LimitDecision, SampleWindow } from './adaptive/controller.js';
+export type { ControllerRange } from './adaptive/controller-range.js';
+export { FixedController } from './adaptive/fixed.js';
+export { Gradient2Controller } from './adaptive/gradient2.js';
+export { KneeController } from './adaptive/knee.js';
+export { Limiter, type LimiterOptions } from './adaptive/limiter.js';
+export type { StallSource } from './adaptive/stall-monitor.js';
+export { ThresholdController, type ThresholdOptions } from './adaptive/threshold.js';
+export { VegasController } from './adaptive/vegas.js';
 export {
   type BackpressureDetails,
   BackpressureError,
@@ -7,10 +18,9 @@ export {
 } from './core/backpressure-error.js';
 export type { DrainOptions } from './core/drain.js';
 export type { LimitChange } from './core/limit-history.js';
-export { Limiter } from './core/limiter.js';
 export type { LimiterObserver } from './core/limiter-observer.js';
-export type { LimiterOptions } from './core/limiter-options.js';
 export type {
+  AdaptiveStats,
   ClassStats,
   LatencyPercentiles,
   LimiterState,

@@ -7,11 +7,13 @@ test('large numbers are grouped and rounded', () => {
 });
 
 test('a share near all or nothing keeps the digit that says so', () => {
-  expect([0, 0.004, 0.42, 0.995, 1, 1.01].map(percent)).toEqual([
+  expect([0, 0.0004, 0.004, 0.42, 0.995, 0.9996, 1, 1.01].map(percent)).toEqual([
     '0 %',
+    '0.1 %',
     '0.4 %',
     '42 %',
     '99.5 %',
+    '99.9 %',
     '100 %',
     '101 %',
   ]);

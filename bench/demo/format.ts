@@ -11,8 +11,9 @@ export function percent(share: number | undefined): string {
   if (share === undefined || !Number.isFinite(share)) return MISSING;
   const value = share * 100;
   // 99.96 % is not all of it, and 0.04 % is not nothing.
-  const digits = (value > 99 && value < 100) || (value > 0 && value < 1) ? 1 : 0;
-  return `${value.toFixed(digits)} %`;
+  if (value > 99 && value < 100) return `${(Math.floor(value * 10) / 10).toFixed(1)} %`;
+  if (value > 0 && value < 1) return `${(Math.ceil(value * 10) / 10).toFixed(1)} %`;
+  return `${value.toFixed(0)} %`;
 }
 
 export function duration(ms: number | undefined): string {

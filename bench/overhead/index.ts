@@ -2,6 +2,7 @@
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { aerospikeThroughput } from './aerospike-throughput.js';
+import { ioredisThroughput } from './ioredis-throughput.js';
 import { poolCost } from './pool-cost.js';
 import { poolThroughput } from './pool-throughput.js';
 import { rejectionCost } from './rejection-cost.js';
@@ -14,6 +15,7 @@ const parts: Readonly<Record<string, (quick: boolean) => Promise<void>>> = {
   'pool-cost': poolCost,
   'pool-throughput': poolThroughput,
   memory: waitingMemory,
+  'ioredis-throughput': ioredisThroughput,
   'aerospike-throughput': aerospikeThroughput,
 };
 

@@ -48,7 +48,7 @@ describe('5 transactions that each need a second connection, pool of 5 (knex#104
   test('limited to 4, inner work marked as nested: 4 are done, 1 is rejected before it begins', async () => {
     await using limited = limitedPool(url, { maxConcurrentOps: CONNECTIONS - 1 }, { max: CONNECTIONS });
     const { pool, limiter } = limited;
-    const result = await outcomes(pool, () => nested(() => pool.query('select 1')));
+    const result = await outcomes(pool, () => nested(pool, () => pool.query('select 1')));
     expect(result).toEqual({ done: 4, rejected: 1, others: [] });
     expect(limiter.inFlight).toBe(0);
     expect(limiter.stats().classes.nested).toMatchObject({ admitted: 4, rejected: 0, inFlight: 0 });
@@ -67,14 +67,14 @@ describe('5 transactions that each need a second connection, pool of 5 (knex#104
   test('an inner transaction, nested: none hangs either', async () => {
     await using limited = limitedPool(url, { maxConcurrentOps: CONNECTIONS - 1 }, { max: CONNECTIONS });
     const { pool } = limited;
-    const inner = () => nested(() => transaction(pool, async () => {}));
+    const inner = () => nested(pool, () => transaction(pool, async () => {}));
     expect(await outcomes(pool, inner)).toEqual({ done: 4, rejected: 1, others: [] });
   });
 
   test('open loop, 100 such transactions a second for a second: all but the rejected are done', async () => {
     await using limited = limitedPool(url, { maxConcurrentOps: CONNECTIONS - 1 }, { max: CONNECTIONS });
     const { pool, limiter } = limited;
-    const inner = () => nested(() => pool.query('select pg_sleep(0.02)'));
+    const inner = () => nested(pool, () => pool.query('select pg_sleep(0.02)'));
     const arrivals = await openLoop({ ratePerSecond: 100, durationMs: 1_000 }, () => transaction(pool, inner))
       .answered;
     const { succeeded, rejected } = limiter.stats().classes.transaction!;

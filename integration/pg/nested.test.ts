@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BackpressureError } from 'floodgate';
-import { type LimitedPoolOptions, nested } from 'floodgate/pg';
-import type pg from 'pg';
+import { BackpressureError, Limiter } from 'floodgate';
+import { type LimitedPool, type LimitedPoolOptions, nested } from 'floodgate/pg';
 import { describe, expect, inject, test } from 'vitest';
 import { limitedPool } from '../support/pool-under-test.js';
 
@@ -14,14 +13,14 @@ import { limitedPool } from '../support/pool-under-test.js';
 const { url } = inject('postgres');
 const CONFIG = { max: 5 };
 
-type OnPool = (query: () => Promise<unknown>) => Promise<unknown>;
+type OnPool = (query: () => Promise<unknown>, pool: LimitedPool) => Promise<unknown>;
 
-async function transaction(pool: pg.Pool, onPool: OnPool, allBegun: () => Promise<void>): Promise<void> {
+async function transaction(pool: LimitedPool, onPool: OnPool, allBegun: () => Promise<void>): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('begin');
     await allBegun();
-    await onPool(() => pool.query('select 1'));
+    await onPool(() => pool.query('select 1'), pool);
     await client.query('commit');
   } catch (error) {
     await client.query('rollback');
@@ -32,7 +31,7 @@ async function transaction(pool: pg.Pool, onPool: OnPool, allBegun: () => Promis
 }
 
 /** How five transactions end that have all begun, or been rejected, before the first goes on. */
-async function five(pool: pg.Pool, onPool: OnPool): Promise<string[]> {
+async function five(pool: LimitedPool, onPool: OnPool): Promise<string[]> {
   let arrived = 0;
   const meeting = new EventTarget();
   const arrive = () => {
@@ -58,7 +57,7 @@ async function five(pool: pg.Pool, onPool: OnPool): Promise<string[]> {
 }
 
 const directly: OnPool = (query) => query();
-const inNested: OnPool = (query) => nested(query);
+const inNested: OnPool = (query, pool) => nested(pool, query);
 
 const FOUR_OF_FIVE = ['done', 'done', 'done', 'done'];
 
@@ -90,7 +89,7 @@ describe('nested()', () => {
   test('takes no permit, is counted as nested, and is never rejected', async () => {
     await using under = limitedPool(url, { maxConcurrentOps: 1 }, CONFIG);
     const client = await under.pool.connect();
-    const during = await nested(async () => {
+    const during = await nested(under.pool, async () => {
       const inner = await under.pool.connect();
       const stats = under.limiter.stats();
       inner.release();
@@ -109,7 +108,7 @@ describe('nested()', () => {
     await using under = limitedPool(url, { maxConcurrentOps: 1 }, CONFIG);
     const client = await under.pool.connect();
     const drained = under.limiter.drain();
-    const late = nested(() => under.pool.query('select pg_sleep(0.1)'));
+    const late = nested(under.pool, () => under.pool.query('select pg_sleep(0.1)'));
     client.release();
     expect(under.limiter.stats()).toMatchObject({ inFlight: 0, running: 1, state: 'draining' });
     expect((await late).rowCount).toBe(1);
@@ -119,9 +118,36 @@ describe('nested()', () => {
 
   test('returns what its function returns, and ends with it', async () => {
     await using under = limitedPool(url, { maxConcurrentOps: 1 }, CONFIG);
-    expect(nested(() => 42)).toBe(42);
+    expect(nested(under.pool, () => 42)).toBe(42);
     const client = await under.pool.connect();
     await expect(under.pool.query('select 1')).rejects.toBeInstanceOf(BackpressureError);
     client.release();
+  });
+
+  test('holds for its own pool and for its own time only', async () => {
+    await using under = limitedPool(url, { maxConcurrentOps: 1 }, CONFIG);
+    await using other = limitedPool(url, { maxConcurrentOps: 1 }, CONFIG);
+    const clients = [await under.pool.connect(), await other.pool.connect()];
+    const rejected = { reason: 'limit' };
+    let late: Promise<unknown> | undefined;
+    await nested(under.pool, async () => {
+      await expect(other.pool.query('select 1')).rejects.toMatchObject(rejected);
+      // Both, each inside the other's.
+      await nested(other.pool, () =>
+        Promise.all([under.pool.query('select 1'), other.pool.query('select 1')]),
+      );
+      late = sleep(20).then(() => under.pool.query('select 1'));
+    });
+    await expect(late).rejects.toMatchObject(rejected);
+    for (const client of clients) client.release();
+  });
+
+  test('says what it wants', () => {
+    expect(() => nested({} as never, () => 1)).toThrow(
+      'floodgate: the pool of nested() must be a limited pool, got an object (Object)',
+    );
+    expect(() => nested({ limiter: new Limiter() }, 1 as never)).toThrow(
+      'floodgate: the work of nested() must be a function, got 1 (number)',
+    );
   });
 });

@@ -112,7 +112,7 @@ describe('LimitedPool refuses, and says why:', () => {
     [
       'a bulkhead for a class that it does not know',
       [pg.Pool, { bulkheads: { scan: 1 } }],
-      'TypeError: floodgate: bulkheads.scan must be for one of the classes query, transaction, stream, got 1 (number)',
+      "TypeError: floodgate: unknown class in bulkheads 'scan' (known: query, transaction, stream)",
     ],
     [
       'a limiter that is none',
@@ -129,7 +129,7 @@ describe('LimitedPool refuses, and says why:', () => {
   });
 
   test.each([
-    ['an option that it does not know', 'maxConcurrent', 5],
+    ['an option that it does not know', 'capacity', 5],
     ["pg's configuration in its own place", 'connectionString', url],
   ])('%s, with a hint where the other configuration belongs', (_, option, value) => {
     expect(thrownBy(() => new Untyped(pg.Pool, { [option]: value }))).toMatch(

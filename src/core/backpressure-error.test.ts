@@ -38,6 +38,7 @@ describe('BackpressureError', () => {
       reason: 'limit',
       limiter: 'orders',
       operation: 'query',
+      operationClass: 'default',
       limit: 10,
       inFlight: 10,
       retryAfterMs: 1000,
@@ -54,7 +55,7 @@ describe('BackpressureError', () => {
 
   test.each<[RejectReason, string]>([
     ['limit', 'every permit is taken'],
-    ['bulkhead', "the operation class's share is taken"],
+    ['bulkhead', 'its share is taken'],
     ['priority', "the priority's share is taken"],
     ['tenant', "the tenant's share is taken"],
     ['queue-full', 'the queue is full'],
@@ -95,7 +96,17 @@ describe('BackpressureError', () => {
     const limiter = new Limiter({ maxConcurrentOps: 1, classify: () => 'failed' });
     limiter.acquire({ operationClass: 'secret-class' });
     const error = rejectionOf(limiter);
-    const own = ['code', 'inFlight', 'limit', 'limiter', 'operation', 'reason', 'retryAfterMs', 'statusCode'];
+    const own = [
+      'code',
+      'inFlight',
+      'limit',
+      'limiter',
+      'operation',
+      'operationClass',
+      'reason',
+      'retryAfterMs',
+      'statusCode',
+    ];
     expect(Object.keys(error).sort()).toEqual(own);
     expect(Object.getOwnPropertyNames(error).sort()).toEqual([...own, 'message', 'stack'].sort());
     expect(inspect(error, { showHidden: true, depth: 9 })).not.toMatch(/secret|Gate|classify/);

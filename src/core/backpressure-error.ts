@@ -16,6 +16,10 @@ export interface BackpressureDetails {
   readonly limiter: string;
   /** Kind of operation, `'query'` for example; never SQL text, keys or values. */
   readonly operation: string;
+  /** Class of the operation. @default 'default' */
+  readonly operationClass?: string;
+  /** Whose share is taken, for the message of a `'bulkhead'`. */
+  readonly share?: string;
   readonly limit: number;
   readonly inFlight: number;
   /** When a new attempt makes sense, in milliseconds. */
@@ -27,7 +31,7 @@ const BRAND = Symbol.for('floodgate.BackpressureError');
 
 const MESSAGES: Record<RejectReason, string> = {
   limit: 'every permit is taken',
-  bulkhead: "the operation class's share is taken",
+  bulkhead: 'its share is taken',
   priority: "the priority's share is taken",
   tenant: "the tenant's share is taken",
   'queue-full': 'the queue is full',
@@ -43,12 +47,13 @@ const MESSAGES: Record<RejectReason, string> = {
  * `instanceof` works across copies of the package. It has no stack trace (`stack` is the one line of the message)
  * unless the limiter was made with `stackTraces: true`: a stack costs 3 to 15 microseconds, which overload can't spare.
  */
-export class BackpressureError extends Error implements BackpressureDetails {
+export class BackpressureError extends Error {
   readonly code = 'ERR_BACKPRESSURE';
   readonly statusCode = 503;
   readonly reason: RejectReason;
   readonly limiter: string;
   readonly operation: string;
+  readonly operationClass: string;
   readonly limit: number;
   readonly inFlight: number;
   readonly retryAfterMs: number;
@@ -56,7 +61,8 @@ export class BackpressureError extends Error implements BackpressureDetails {
   /** @param stackTrace whether to capture a stack. @default false */
   constructor(details: BackpressureDetails, stackTrace = false) {
     // Before the limit is touched: what can't be printed throws here.
-    const message = `${details.limiter}: ${details.operation} rejected, ${MESSAGES[details.reason]} (${details.inFlight} in flight, limit ${details.limit})`;
+    const why = details.share ?? MESSAGES[details.reason];
+    const message = `${details.limiter}: ${details.operation} rejected, ${why} (${details.inFlight} in flight, limit ${details.limit})`;
     const { stackTraceLimit } = Error;
     if (!stackTrace) setStackTraceLimit(0);
     super(message);
@@ -64,6 +70,7 @@ export class BackpressureError extends Error implements BackpressureDetails {
     this.reason = details.reason;
     this.limiter = details.limiter;
     this.operation = details.operation;
+    this.operationClass = details.operationClass ?? 'default';
     this.limit = details.limit;
     this.inFlight = details.inFlight;
     this.retryAfterMs = details.retryAfterMs;
@@ -83,6 +90,7 @@ export class BackpressureError extends Error implements BackpressureDetails {
       reason: this.reason,
       limiter: this.limiter,
       operation: this.operation,
+      operationClass: this.operationClass,
       limit: this.limit,
       inFlight: this.inFlight,
       retryAfterMs: this.retryAfterMs,

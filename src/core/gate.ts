@@ -1,4 +1,5 @@
 import { BackpressureError, type RejectReason } from './backpressure-error.js';
+import type { GateSampler } from './gate-sampler.js';
 import { LatencyHistogram } from './latency-histogram.js';
 import { type LimitChange, LimitHistory } from './limit-history.js';
 import type { LimiterObserver } from './limiter-observer.js';
@@ -34,12 +35,14 @@ export class Gate {
   /** Operations that run, exempt ones included. */
   running = 0;
   peakInFlight = 0;
+  /** Who moves the limit, where it moves by itself. */
+  sampler: GateSampler | undefined;
   doubleReleases = 0;
   draining = false;
   poolWait: LatencyHistogram | undefined;
   connectTime: LatencyHistogram | undefined;
   /** Who can give up work that was admitted, but for which nothing was sent yet. */
-  readonly #drainDeadlines: (() => void)[] = [];
+  readonly #drainDeadlines = new Set<() => void>();
   /** Called once, as soon as nothing runs while draining. */
   readonly #onDrained = new Set<() => void>();
   #observers: Observers | undefined;
@@ -75,16 +78,24 @@ export class Gate {
   /** Counts a rejection. */
   countRejected(operationClass: OperationClass, reason: RejectReason): void {
     operationClass.countRejected(reason);
+    this.sampler?.onReject(reason);
     this.#observers?.tell('onReject', operationClass.name, reason);
   }
 
   /** Counts a rejection and makes its error: constant time, one small object, however many came before. */
   reject(operationClass: OperationClass, reason: RejectReason, operation: string): BackpressureError {
     this.countRejected(operationClass, reason);
+    return this.rejection(operationClass, reason, operation);
+  }
+
+  /** The error alone, for what was admitted and is refused after all: it ends as `ignored`, and counts as that. */
+  rejection(operationClass: OperationClass, reason: RejectReason, operation: string): BackpressureError {
     const { name, retryAfterMs, stackTraces } = this.options;
     const { limit, inFlight } = this;
+    const details = { reason, limiter: name, operation, limit, inFlight, retryAfterMs };
+    const share = reason === 'bulkhead' ? operationClass.shareTaken : undefined;
     return new BackpressureError(
-      { reason, limiter: name, operation, limit, inFlight, retryAfterMs },
+      { ...details, operationClass: operationClass.name, ...(share === undefined ? {} : { share }) },
       stackTraces,
     );
   }
@@ -96,8 +107,11 @@ export class Gate {
    * @returns what {@link settle} wants back
    */
   admit(operationClass: OperationClass, weight: number, startedAt: number): Cohort {
-    if (!Number.isNaN(startedAt)) this.#ages.advance(startedAt);
     this.inFlight += weight;
+    if (!Number.isNaN(startedAt)) {
+      this.#ages.advance(startedAt);
+      this.sampler?.onTime(startedAt);
+    }
     if (this.inFlight > this.peakInFlight) this.peakInFlight = this.inFlight;
     this.running++;
     operationClass.inFlight += weight;
@@ -127,6 +141,7 @@ export class Gate {
     this.#ages.leave(cohort);
     if (!Number.isNaN(startedAt)) {
       const now = this.clock.now();
+      this.sampler?.onTime(now);
       this.recordLatency(operationClass, now - startedAt, outcome, now);
     }
     if (this.#observers !== undefined) {
@@ -171,12 +186,14 @@ export class Gate {
   ): void {
     if (outcome !== 'success' && outcome !== 'overload') return;
     operationClass.recordLatency(now, latencyMs);
+    this.sampler?.onLatency(operationClass, latencyMs, outcome, now);
     this.#observers?.tell('onLatency', operationClass.name, latencyMs, outcome);
   }
 
   recordPoolWait(waitMs: number, now: number = this.clock.now()): void {
     this.poolWait ??= new LatencyHistogram(now);
     this.poolWait.record(now, waitMs);
+    this.sampler?.onPoolWait(waitMs, now);
     this.#observers?.tell('onPoolWait', waitMs);
   }
 
@@ -212,8 +229,9 @@ export class Gate {
   }
 
   /** A wrapper with a queue behind the gate (a pool's) refuses what still waits in it when a drain's time is up. */
-  onDrainDeadline(refuseWaiting: () => void): void {
-    this.#drainDeadlines.push(refuseWaiting);
+  onDrainDeadline(refuseWaiting: () => void): () => void {
+    this.#drainDeadlines.add(refuseWaiting);
+    return () => this.#drainDeadlines.delete(refuseWaiting);
   }
 
   drainDeadline(): void {

@@ -61,9 +61,10 @@ const GENERATION_MS = 10_000;
 const PER_OCTAVE = 8;
 const OCTAVES = 27;
 /** One more below 1 microsecond. */
-const BUCKETS = OCTAVES * PER_OCTAVE + 1;
+export const BUCKETS = OCTAVES * PER_OCTAVE + 1;
 
-function valueAt(counts: Uint32Array, rank: number): number {
+/** The value of that rank, from 1, among counts by bucket. */
+export function valueAt(counts: Uint32Array, rank: number): number {
   let seen = 0;
   const index = counts.findIndex((count) => {
     seen += count;
@@ -72,7 +73,7 @@ function valueAt(counts: Uint32Array, rank: number): number {
   return midpointOf(index);
 }
 
-function bucketOf(latencyMs: number): number {
+export function bucketOf(latencyMs: number): number {
   const index = 1 + Math.floor(Math.log2(latencyMs * 1000) * PER_OCTAVE);
   // A clock that stands still gives 0 (log: -Infinity); NaN goes to the lowest bucket too.
   return index >= 1 ? Math.min(index, BUCKETS - 1) : 0;

@@ -86,7 +86,7 @@ describe('Limiter options', () => {
     [
       { concurrency: 5 },
       TypeError,
-      "unknown Limiter option 'concurrency' (known: name, maxConcurrentOps, bulkheads, retryAfterMs, stackTraces, classify, now)",
+      "unknown Limiter option 'concurrency' (did you mean 'maxConcurrentOps'?)",
     ],
     [
       { toString: 5 },
@@ -132,9 +132,9 @@ describe('Limiter options', () => {
       "bulkheads.scan must be an integer from 1 to 1000, got '5' (string)",
     ],
     [
-      { bulkheads: { scan: undefined } },
+      { capacity: 5 },
       TypeError,
-      'bulkheads.scan must be an integer from 1 to 1000, got undefined',
+      "unknown Limiter option 'capacity' (known: name, maxConcurrentOps, bulkheads, retryAfterMs, stackTraces, classify, now)",
     ],
     [null, TypeError, 'Limiter options must be an object, got null'],
     [500, TypeError, 'Limiter options must be an object, got 500 (number)'],

@@ -61,7 +61,8 @@ export const LIMITER_OPTION_CHECKS: Readonly<Record<string, OptionCheck>> = {
 export function resolveLimiterOptions(options: LimiterOptions): ResolvedLimiterOptions {
   checkOptions('Limiter', options, LIMITER_OPTION_CHECKS);
   const maxConcurrentOps = options.maxConcurrentOps ?? 1000;
-  const bulkheads = { ...options.bulkheads };
+  const given = Object.entries(options.bulkheads ?? {}).filter(([, cap]) => cap !== undefined);
+  const bulkheads = Object.fromEntries(given);
   for (const [name, cap] of Object.entries(bulkheads))
     integerFrom(1, maxConcurrentOps)(`bulkheads.${name}`, cap);
   return {

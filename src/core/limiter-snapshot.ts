@@ -6,6 +6,8 @@ import type { ClassStats, LimiterStats } from './limiter-stats.js';
 /** Everything a limiter knows, frozen at one moment. Totals are sums over the classes, so they always add up. */
 export function snapshot(gate: Gate): LimiterStats {
   const now = gate.clock.now();
+  // A window whose time is up ends now, though nothing may happen on the gate.
+  gate.sampler?.onTime(now);
   const classes: [name: string, stats: ClassStats][] = [];
   const rejectedByReason: Partial<Record<RejectReason, number>> = {};
   const histograms: LatencyHistogram[] = [];
@@ -38,6 +40,7 @@ export function snapshot(gate: Gate): LimiterStats {
     connectTime: Object.freeze({ p95: p95Of(gate.connectTime, now) }),
     limitIncreases: gate.history.increases,
     limitDecreases: gate.history.decreases,
+    ...(gate.sampler === undefined ? undefined : { adaptive: gate.sampler.stats() }),
     // Not by assignment: a class may be called '__proto__'.
     classes: Object.freeze(Object.fromEntries(classes)),
     nodes: gate.nodes.stats(),

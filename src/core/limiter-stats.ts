@@ -42,6 +42,25 @@ export interface NodeStats {
   readonly rejected: number;
 }
 
+/** What moves a limit by itself. */
+export interface AdaptiveStats {
+  /** The limit that the last decision wants; in force unless {@link observe}. */
+  readonly proposedLimit: number;
+  /** Why, in words and figures. */
+  readonly reason: string;
+  /** Shadow mode: nothing is enforced. */
+  readonly observe: boolean;
+  /** There is traffic, but there are no figures: the limit drifts to the fallback. */
+  readonly stale: boolean;
+  /**
+   * What became of the last window: `used`; `idle` (no traffic); not believed because the event loop `stalled` or there
+   * were `few-samples`; `stale`; `controller-failed` (it threw or answered nonsense: the limit is held).
+   */
+  readonly verdict: 'used' | 'idle' | 'stalled' | 'few-samples' | 'stale' | 'controller-failed';
+  /** The figures of the last window that ended, without those that are missing; `undefined` before the first. */
+  readonly window: Readonly<Record<string, number>> | undefined;
+}
+
 /** A frozen snapshot; `limiter.stats()` makes a new one each time. Counts are since the limiter was made. */
 export interface LimiterStats extends OutcomeCounts {
   readonly name: string;
@@ -62,6 +81,8 @@ export interface LimiterStats extends OutcomeCounts {
   readonly connectTime: { readonly p95: number | undefined };
   readonly limitIncreases: number;
   readonly limitDecreases: number;
+  /** Only there where the limit moves by itself. */
+  readonly adaptive?: AdaptiveStats;
   readonly classes: Readonly<Record<string, ClassStats>>;
   /** By node, `host:port`; empty where the client has one server. */
   readonly nodes: Readonly<Record<string, NodeStats>>;

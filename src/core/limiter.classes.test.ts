@@ -53,7 +53,7 @@ describe('bulkheads', () => {
     const limiter = new Limiter({ maxConcurrentOps: 4, bulkheads: { scan: 1 } });
     const scan = limiter.acquire({ operationClass: 'scan' });
     expect(() => limiter.acquire({ operationClass: 'scan' })).toThrow(
-      "floodgate: acquire rejected, the operation class's share is taken (1 in flight, limit 4)",
+      "floodgate: acquire rejected, class 'scan' holds 1 of its 1 permits (1 in flight, limit 4)",
     );
     for (let others = 0; others < 3; others++) limiter.acquire();
     expect(limiter.stats().rejectedByReason).toEqual({ bulkhead: 1 });

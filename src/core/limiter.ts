@@ -90,7 +90,7 @@ export class Limiter {
     try {
       result = fn();
       // A native promise stays itself; thenables, which may call back twice, and subclasses are wrapped in one.
-      if (isThenable(result)) promise = Promise.resolve(result);
+      if (isThenable(result)) promise = ownPromise(result);
     } catch (error) {
       gate.settle(operationClass, weight, cohort, startedAt, this.classify(error));
       return Promise.reject(error);
@@ -209,6 +209,14 @@ const WEIGHT = integerFrom(1);
 
 function outcomeOfOperation(error: unknown): Outcome {
   return outcomeOfSystemError(error) ?? 'failed';
+}
+
+const { then } = Promise.prototype;
+
+/** A native promise, whose `then` calls back once: itself, or one around the thenable. */
+function ownPromise<T>(result: PromiseLike<T>): Promise<T> {
+  if (result instanceof Promise && result.then === then) return Promise.resolve(result);
+  return new Promise((resolve) => resolve(result));
 }
 
 function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {

@@ -37,6 +37,12 @@ export class OperationClass {
     return total;
   }
 
+  /** In words, when the class holds its whole bulkhead. */
+  get shareTaken(): string | undefined {
+    if (this.inFlight < this.bulkhead) return undefined;
+    return `class '${this.name}' holds ${this.inFlight} of its ${this.bulkhead} permits`;
+  }
+
   stats(now: number): ClassStats {
     const [p50, p95, p99] = this.latency?.percentiles(now, [0.5, 0.95, 0.99]) ?? [];
     return Object.freeze({

@@ -61,7 +61,8 @@ export function checkOptions(
   }
   for (const [key, value] of Object.entries(options)) {
     const check = Object.hasOwn(table, key) ? table[key] : undefined;
-    if (check === undefined) throw new TypeError(unknownOption(owner, key, Object.keys(table), hint));
+    if (check === undefined)
+      throw new TypeError(unknownKey(`${owner} option`, key, Object.keys(table), hint));
     if (value !== undefined) check(key, value);
   }
 }
@@ -88,11 +89,23 @@ function show(value: unknown): string {
   }
 }
 
-function unknownOption(owner: string, key: string, known: readonly string[], hint: string): string {
-  const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
+/** Names what is unknown, and what was probably meant. */
+export function unknownKey(what: string, key: string, known: readonly string[], hint = ''): string {
+  const near =
+    known.find((name) => name === OTHER_WORDS[key]) ??
+    known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
   const suggestion = near === undefined ? `known: ${known.join(', ')}` : `did you mean '${near}'?`;
-  return `floodgate: unknown ${owner} option '${key}' (${suggestion})${hint === '' ? '' : `; ${hint}`}`;
+  return `floodgate: unknown ${what} '${key}' (${suggestion})${hint === '' ? '' : `; ${hint}`}`;
 }
+
+/** What others call it. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  limit: 'maxConcurrentOps',
+  concurrency: 'maxConcurrentOps',
+  maxConcurrency: 'maxConcurrentOps',
+  maxConcurrent: 'maxConcurrentOps',
+  maxInFlight: 'maxConcurrentOps',
+};
 
 /** Levenshtein distance, for "did you mean": runs once, on the way to an error. */
 function distance(a: string, b: string): number {

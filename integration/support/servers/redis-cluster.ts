@@ -75,7 +75,11 @@ async function startNode({ settings, log }: RedisClusterOptions): Promise<RedisS
   );
 }
 
-async function join(servers: readonly RedisServer[], clients: readonly Redis[], count: number): Promise<void> {
+async function join(
+  servers: readonly RedisServer[],
+  clients: readonly Redis[],
+  count: number,
+): Promise<void> {
   await Promise.all(
     clients.map(async (client, index) => {
       await client.cluster('SET-CONFIG-EPOCH', index + 1);

@@ -43,7 +43,10 @@ export async function redisFromBinaries(
         await engine.startOnce();
         const startedInMs = Math.round(performance.now() - began);
         const { version } = engine;
-        return ownedRedis({ url, host: '127.0.0.1', port: chosen, way: 'local', version, startedInMs }, engine);
+        return ownedRedis(
+          { url, host: '127.0.0.1', port: chosen, way: 'local', version, startedInMs },
+          engine,
+        );
       } catch (error) {
         if (!(error instanceof RedisPortTaken) || attempt === 5) throw error;
       }

@@ -135,7 +135,7 @@ describe('what is no client is an error', () => {
     expect(() => limited({ batchWeight: 5 })).toThrow(
       'floodgate: batchWeight must be a function, got 5 (number)',
     );
-    expect(() => limited({ bulkheads: { info: 1 } })).toThrow('floodgate: bulkheads.info must be for one of');
+    expect(() => limited({ bulkheads: { info: 1 } })).toThrow("floodgate: unknown class in bulkheads 'info'");
   });
 });
 

@@ -11,7 +11,11 @@ export class AbandonedStatement {
   readonly #stream: unknown;
   readonly #onDone: (gaveUp: boolean) => void;
   readonly #deadline: NodeJS.Timeout;
+  /** Told of a cancel request that is under way. */
+  onCancel: ((request: Promise<void>) => void) | undefined;
   #over = false;
+  #idle = false;
+  #cancelling = false;
 
   /**
    * @param silenced whether nobody else listens to the client's errors any more (a pooled client that was released)
@@ -38,15 +42,28 @@ export class AbandonedStatement {
   }
 
   /** Ends it early: asks the server to cancel, and gives up on a server that does not react. */
-  async cancel(): Promise<void> {
+  cancel(): Promise<void> {
     clearTimeout(this.#deadline);
+    const request = this.#cancel();
+    this.onCancel?.(request);
+    return request;
+  }
+
+  async #cancel(): Promise<void> {
+    this.#cancelling = true;
     const reached = await cancelStatement(this.#client, this.#stream);
+    this.#cancelling = false;
     if (this.#over) return;
-    if (!reached) this.#finish(true);
+    if (this.#idle) this.#finish(false);
+    else if (!reached) this.#finish(true);
     else setTimeout(() => this.#finish(true), REACTION_MS).unref();
   }
 
-  readonly #onIdle = () => this.#finish(false);
+  /** A cancel request under way hits whatever runs on the connection when it arrives: nobody may have it until then. */
+  readonly #onIdle = () => {
+    this.#idle = true;
+    if (!this.#cancelling) this.#finish(false);
+  };
 
   /** A connection may be lost on our side only (pg drops it on a timeout in pipeline mode): then the server runs on. */
   readonly #onLost = () => void cancelStatement(this.#client, this.#stream).then(() => this.#finish(true));

@@ -115,7 +115,7 @@ export class Checkout {
     const dropped = this.#unanswered > 0 && this.#client._queryable === false;
     if (onWire && this.#timedOut === 'statement') this.#waitForServer(error);
     else if (dropped || (onWire && (error || this.#timedOut))) this.#destroyUnderStatement(error || true);
-    else if (onWire && this.#openQueries > 0) this.#giveBackUnderQueries();
+    else if (!error && this.#openQueries > 0) this.#giveBackUnderQueries();
     else {
       this.#returnPermit();
       this.#giveBack(error);
@@ -126,7 +126,8 @@ export class Checkout {
   #waitForServer(error: unknown): void {
     const { options, abandoned, pool } = this.#context;
     const client = this.#client;
-    if (pool.options.allowExitOnIdle) client.unref?.();
+    // Nobody waits for it: it keeps no process alive, as it would not with pg.
+    client.unref?.();
     const statement = new AbandonedStatement(
       client,
       true,
@@ -135,11 +136,12 @@ export class Checkout {
       (gaveUp) => {
         abandoned.delete(statement);
         this.#returnPermit();
+        if (!pool.options.allowExitOnIdle) client.ref?.();
         this.#giveBack(error || gaveUp);
       },
     );
     abandoned.add(statement);
-    if (options.abandonedStatements === 'cancel' || pool.ending) void statement.cancel();
+    if (options.abandonedStatements === 'cancel' || this.#context.isEnding()) void statement.cancel();
   }
 
   /** The connection goes at once, with a statement running: the server is told to stop it, and what is queued behind it. */
@@ -158,7 +160,15 @@ export class Checkout {
   #giveBackUnderQueries(): void {
     this.#onQueriesDone = () => {
       this.#onQueriesDone = undefined;
-      this.#returnPermit();
+      const { options, pool } = this.#context;
+      if (this.#timedOut === false || !hasActiveStatement(this.#client)) this.#returnPermit();
+      // The pool has the client; only the permit waits.
+      else {
+        const { abandonedTimeoutMs } = options;
+        new AbandonedStatement(this.#client, false, abandonedTimeoutMs, pool.options.stream, () =>
+          this.#returnPermit(),
+        );
+      }
     };
     this.#giveBack();
   }

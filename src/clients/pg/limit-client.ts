@@ -1,5 +1,6 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { Limiter } from '../../core/limiter.js';
+import type { ResolvedAbandonedOptions } from '../shared/abandoned-options.js';
 import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { AbandonedStatement, hasActiveStatement, noteTimeout } from './abandoned-statement.js';
 import { cancelStatement } from './cancel-statement.js';
@@ -7,7 +8,6 @@ import { ClientPermits, endsTransaction, opensTransaction } from './client-permi
 import { givenCallback, isInvalidCall, observeConnect, observeQuery, promiseClass } from './observe-query.js';
 import { isConnectionEnded, isQueryTimeout, outcomeOfPgError } from './outcomes.js';
 import { type Callback, isSubmittable, type PgClient } from './pg-internals.js';
-import type { ResolvedAbandonedOptions } from './pool-options.js';
 
 /**
  * Puts the gate in front of one standalone connection: a permit for each query, one for a whole transaction, and one to
@@ -24,6 +24,9 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
     connection: gate.classes.get('connection'),
   };
 
+  /** A cancel request under way, which hits whatever runs on the connection when it arrives. */
+  let cancelling: Promise<void> | undefined;
+
   /** Calls back when the server, too, is done with what the driver has settled. */
   function whenServerIsDone(error: unknown, done: () => void): void {
     if (isConnectionEnded(error)) {
@@ -37,11 +40,22 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
       return;
     }
     const statement = new AbandonedStatement(client, false, options.abandonedTimeoutMs, undefined, done);
-    if (options.abandonedStatements === 'cancel') void statement.cancel();
+    statement.onCancel = (request) => {
+      cancelling = request;
+      void request.then(() => {
+        cancelling = undefined;
+      });
+    };
+    // What is queued behind it may be on the wire before the request has arrived.
+    if (options.abandonedStatements === 'cancel' && !client._queryQueue?.length) void statement.cancel();
   }
 
   patchMethods(client, {
     connect(this: PgClient, callback?: Callback) {
+      // A second call: pg's own error, and no permit.
+      if (this._connecting || this._connected) {
+        return callback === undefined ? behind.connect.call(this) : behind.connect.call(this, callback);
+      }
       const refusal = gate.refusal(classes.connection, 1);
       if (refusal !== undefined) {
         const rejection = gate.reject(classes.connection, refusal, 'connect');
@@ -67,6 +81,7 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
 
     query(this: PgClient, config: unknown, values: unknown, callback: unknown) {
       if (isInvalidCall(config, values, callback)) return behind.query.call(this, config, values, callback);
+      if (cancelling !== undefined) return queryAfter(cancelling, this, config, values, callback);
       const opening = opensTransaction(config);
       // Of a transaction whose BEGIN was rejected: it costs the server nothing, and libraries give up a connection on
       // which it fails.
@@ -97,6 +112,22 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
       });
     },
   });
+}
+
+/** The same call, a little later, in the form it was made. */
+function queryAfter(
+  request: Promise<void>,
+  client: PgClient,
+  config: unknown,
+  values: unknown,
+  callback: unknown,
+): unknown {
+  const later = () => client.query(config, values, callback);
+  if (!isSubmittable(config) && givenCallback(config, values, callback) === undefined) {
+    return new (promiseClass(client))((resolve, reject) => request.then(later).then(resolve, reject));
+  }
+  void request.then(later);
+  return isSubmittable(config) ? config : undefined;
 }
 
 /** Each call form learns of a rejection as it learns of any error: later, and never by a throw. */

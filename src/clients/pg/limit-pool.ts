@@ -1,8 +1,8 @@
 import type { OperationClass } from '../../core/operation-class.js';
+import { isNested, outsideNested } from '../shared/nested.js';
 import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { Checkout } from './checkout.js';
 import { type ClientTap, measureClient } from './measure-client.js';
-import { isNested } from './nested.js';
 import { givenCallback, withCallersStack } from './observe-query.js';
 import { outcomeOfPgError } from './outcomes.js';
 import {
@@ -30,8 +30,9 @@ export function limitPool(context: PoolContext): void {
   // Taken over pool.query's call to this.connect, which is synchronous; a query that is asynchronous (an override) is
   // admitted as a transaction.
   let connectingClass: OperationClass | undefined;
-  gate.onDrainDeadline(() =>
-    waiting.refuseAll(() => gate.reject(classes.transaction, 'draining', 'connect')),
+  context.isEnding = () => pool.ending || waiting.ending;
+  const forgetPool = gate.onDrainDeadline(() =>
+    waiting.refuseAll((checkout) => gate.rejection(checkout.operationClass, 'draining', 'connect')),
   );
 
   /**
@@ -70,10 +71,10 @@ export function limitPool(context: PoolContext): void {
     }
 
     try {
-      if (form === 'callback') behind.connect.call(self, answer);
-      else {
-        const asked = behind.connect.call(self) as Promise<PgClient>;
-        asked.then(
+      const ask = () => behind.connect.call(self, ...(form === 'callback' ? [answer] : []));
+      const asked = weight === 0 ? outsideNested(ask) : ask();
+      if (form === 'promise') {
+        (asked as Promise<PgClient>).then(
           (client) => answer(undefined, client, client.release),
           (error) => answer(error, undefined, () => {}),
         );
@@ -109,13 +110,14 @@ export function limitPool(context: PoolContext): void {
       if (this.ending) return behind.connect.call(this, callback);
       if (waiting.ending)
         return answer(this, new Error('Cannot use a pool after calling end on the pool'), callback);
-      const nested = isNested();
+      const nested = isNested(limiter);
+      const operation = connectingClass?.name ?? 'connect';
       const operationClass = nested ? classes.nested : (connectingClass ?? classes.transaction);
       connectingClass = undefined;
       const weight = nested ? 0 : 1;
       const refusal = gate.refusal(operationClass, weight);
       if (refusal !== undefined) {
-        const rejection = gate.reject(operationClass, refusal, 'connect');
+        const rejection = gate.reject(operationClass, refusal, operation);
         if (!callback) return this.Promise.reject(rejection);
         process.nextTick(callback, rejection, undefined, () => {});
         return undefined;
@@ -152,7 +154,7 @@ export function limitPool(context: PoolContext): void {
         return behind.query.call(this, text, values, callback);
       }
       const operationClass = classes.query;
-      const refusal = isNested() ? undefined : gate.refusal(operationClass, 1);
+      const refusal = isNested(limiter) ? undefined : gate.refusal(operationClass, 1);
       if (refusal !== undefined) {
         const rejection = gate.reject(operationClass, refusal, 'query');
         const given = givenCallback(undefined, values, callback);
@@ -172,15 +174,20 @@ export function limitPool(context: PoolContext): void {
     end(this: PgPool, callback?: Callback) {
       if (waiting.ending) return answer(this, new Error('Called end on pool more than once'), callback);
       for (const statement of context.abandoned) void statement.cancel();
-      if (this.ending || this.waitingCount === 0) return behind.end.call(this, callback);
+      if (this.ending || this.waitingCount === 0) {
+        forgetPool();
+        return behind.end.call(this, callback);
+      }
+      const endNow = (answered: Callback) => {
+        forgetPool();
+        behind.end.call(this, answered);
+      };
       if (callback) {
-        waiting.endWhenServed(() => behind.end.call(this, callback));
+        waiting.endWhenServed(() => endNow(callback));
         return undefined;
       }
       return new this.Promise((resolve, reject) => {
-        waiting.endWhenServed(() =>
-          behind.end.call(this, (error) => (error ? reject(error) : resolve(undefined))),
-        );
+        waiting.endWhenServed(() => endNow((error) => (error ? reject(error) : resolve(undefined))));
       });
     },
   });

@@ -1,11 +1,11 @@
 import type { Client } from 'pg';
 import { complaint } from '../../core/option-checks.js';
-import { limiterFrom } from '../shared/client-options.js';
+import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
 import { limitClient } from './limit-client.js';
 import { isObjectWith, type PgClient } from './pg-internals.js';
-import { type LimitedClientOptions, resolveClientOptions } from './pool-options.js';
+import { type LimitedClientOptions, POOL_OPTION_NAMES, resolveClientOptions } from './pool-options.js';
 
 /** A client of pg's with a {@link LimiterHandle}: the client itself, not a copy. */
 export type LimitedClient<C extends Client = Client> = C & LimiterHandle;
@@ -22,7 +22,7 @@ export interface LimitedClientConstructor {
   new <C extends Client, A extends unknown[]>(
     Client: new (...args: A) => C,
     options?: LimitedClientOptions,
-    ...args: A
+    ...args: NoInfer<A>
   ): LimitedClient<C>;
   readonly prototype: LimitedClient;
 }
@@ -39,6 +39,7 @@ export interface LimitedClientConstructor {
 export const LimitedClient: LimitedClientConstructor = class LimitedClient {
   constructor(clientOrClass: unknown, options: LimitedClientOptions = {}, ...args: unknown[]) {
     const resolved = resolveClientOptions(options);
+    refuseMisplacedOptions('LimitedClient', args, POOL_OPTION_NAMES);
     const client = clientFrom(clientOrClass, args);
     // biome-ignore lint/correctness/noConstructorReturn: the limited client is the client itself
     if (isAlreadyWrapped(client, 'LimitedClient', { ...options })) return client as never;

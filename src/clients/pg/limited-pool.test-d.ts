@@ -87,7 +87,9 @@ describe('LimitedPool keeps every overload of pg.Pool', () => {
 
   test('a library that takes a pg.Pool takes it', () => {
     expectTypeOf(drizzle(pool).select).toBeFunction();
-    expectTypeOf(nested(() => pool.query<User>('select 1'))).toEqualTypeOf<Promise<QueryResult<User>>>();
+    expectTypeOf(nested(pool, () => pool.query<User>('select 1'))).toEqualTypeOf<
+      Promise<QueryResult<User>>
+    >();
   });
 
   test('mistakes do not compile', () => {

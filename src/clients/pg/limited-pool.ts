@@ -1,12 +1,12 @@
 import type { Pool } from 'pg';
 import { complaint } from '../../core/option-checks.js';
-import { limiterFrom } from '../shared/client-options.js';
+import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
 import { limitPool } from './limit-pool.js';
 import { isObjectWith, type PgPool } from './pg-internals.js';
 import { POOL_CLASSES, type PoolClass, type PoolContext } from './pool-context.js';
-import { type LimitedPoolOptions, resolvePoolOptions } from './pool-options.js';
+import { type LimitedPoolOptions, POOL_OPTION_NAMES, resolvePoolOptions } from './pool-options.js';
 
 /** A pool of pg's with a {@link LimiterHandle}: the pool itself, not a copy. */
 export type LimitedPool<P extends Pool = Pool> = P & LimiterHandle;
@@ -26,7 +26,7 @@ export interface LimitedPoolConstructor {
   new <P extends Pool, A extends unknown[]>(
     Pool: new (...args: A) => P,
     options?: LimitedPoolOptions,
-    ...args: A
+    ...args: NoInfer<A>
   ): LimitedPool<P>;
   readonly prototype: LimitedPool;
 }
@@ -43,6 +43,7 @@ export interface LimitedPoolConstructor {
 export const LimitedPool: LimitedPoolConstructor = class LimitedPool {
   constructor(poolOrClass: unknown, options: LimitedPoolOptions = {}, ...args: unknown[]) {
     const resolved = resolvePoolOptions(options);
+    refuseMisplacedOptions('LimitedPool', args, POOL_OPTION_NAMES);
     const pool = poolFrom(poolOrClass, args);
     // biome-ignore lint/correctness/noConstructorReturn: the limited pool is the pool itself
     if (isAlreadyWrapped(pool, 'LimitedPool', { ...options })) return pool as never;
@@ -56,6 +57,7 @@ export const LimitedPool: LimitedPoolConstructor = class LimitedPool {
       options: resolved,
       classes: classes as Record<PoolClass, PoolContext['classes'][PoolClass]>,
       abandoned: new Set(),
+      isEnding: () => pool.ending,
     };
     limitPool(context);
     markWrapped(pool, { kind: 'LimitedPool', limiter, options: { ...options } });

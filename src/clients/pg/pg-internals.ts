@@ -27,6 +27,7 @@ export interface PgClient extends EventEmitter {
   query(config: unknown, values?: unknown, callback?: unknown): unknown;
   /** Made anew by pg-pool for every checkout. */
   release: Release;
+  ref?(): void;
   unref?(): void;
   getTransactionStatus?(): 'I' | 'T' | 'E' | null;
   readonly host?: string;
@@ -45,6 +46,8 @@ export interface PgClient extends EventEmitter {
   readonly readyForQuery?: boolean;
   /** `false` for good once the connection has failed. */
   readonly _queryable?: boolean;
+  /** Queries that wait for the one on the wire. */
+  readonly _queryQueue?: readonly unknown[];
   readonly _connecting?: boolean;
   readonly _connected?: boolean;
   /** `end()` was called. */

@@ -14,6 +14,8 @@ export interface PoolContext {
   readonly classes: Readonly<Record<PoolClass, OperationClass>>;
   /** Statements that outlived their callers, to be cancelled when the pool ends. */
   readonly abandoned: Set<AbandonedStatement>;
+  /** `end()` has been called. */
+  isEnding: () => boolean;
 }
 
 /**

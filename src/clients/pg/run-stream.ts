@@ -1,21 +1,18 @@
-import { defineHidden } from '../shared/patch-methods.js';
 import { abortError } from './abort-error.js';
-import { answerOnLoss } from './answer-on-loss.js';
+import { CursorWatch, isCursor } from './cursor-watch.js';
 import { hookCompletion } from './observe-query.js';
 import type { Callback, PgPool, Release, Submittable } from './pg-internals.js';
 
 /** What of a Submittable matters here: streams and cursors have more to them. */
 interface StreamLike extends Submittable {
   readonly destroyed?: boolean;
+  destroy?(error: unknown): unknown;
   readonly readableEnded?: boolean;
-  close?: (...args: unknown[]) => unknown;
+  close?: unknown;
   once?(event: string, listener: () => void): unknown;
   /** Of a QueryStream: what it reads from. */
   readonly cursor?: object;
   pipe?: unknown;
-  /** Of a Cursor: reads that wait for it to be submitted. */
-  _queue?: [rows: number, callback: Callback][];
-  state?: string;
   write?: unknown;
   read?: unknown;
 }
@@ -46,30 +43,38 @@ export function runStream(
 ): Submittable {
   const done = typeof callback === 'function' ? (callback as Callback) : undefined;
   const stream = submittable as StreamLike;
-  const closedEarly = watchEarlyClose(stream);
+  // COPY streams answer for themselves.
+  const cursor = stream.cursor ?? stream;
+  const watch = isCursor(cursor) ? new CursorWatch(cursor) : undefined;
   pool.connect((error, client, release) => {
     if (error || client === undefined) {
       // A pool that has ended answers at once; nobody listens to the stream yet.
       process.nextTick(() => {
         stream.handleError(error);
+        // It would tell nobody before it is read.
+        if (stream.cursor !== undefined) stream.destroy?.(error);
         done?.(error);
       });
       return;
     }
-    if (closedEarly()) {
+    // Destroyed, or closed, before it was submitted: submitting it now would hold the client for ever.
+    if (watch?.closedUnread || (stream.destroyed && typeof stream.write !== 'function')) {
       release();
-      answerQueuedReads(stream);
+      watch?.fail(undefined);
       done?.(undefined, stream);
       return;
     }
     const finish = finishOnce(client.release, done, stream);
     const onError = (connectionError: unknown) => finish(connectionError);
     client.once('error', onError);
+    watch?.attach(client);
     hookCompletion(stream, 'after', (failure) => {
       client.removeListener('error', onError);
+      // Whatever the cursor itself has left without an answer, and what is asked later, gets the first error.
+      if (failure) watch?.fail(failure);
+      else watch?.detach();
       finish(failure);
     });
-    answerOnLoss(stream.cursor ?? stream, client);
     // A consumer that goes away: those that don't tell the server themselves (COPY TO) would hold the client for ever.
     stream.once?.('close', () => {
       if (stream.readableEnded === false) finish(abortError('the stream was closed before its end'));
@@ -92,27 +97,4 @@ function finishOnce(release: Release, callback: Callback | undefined, stream: St
     release(error);
     callback?.(error, stream);
   };
-}
-
-/** A cursor that was closed before it ran has no rows; reads that were queued on it would wait for ever. */
-function answerQueuedReads(stream: StreamLike): void {
-  const reads = stream._queue?.splice(0) ?? [];
-  stream.state = 'done';
-  for (const [, callback] of reads) callback(null, []);
-}
-
-/**
- * Tells whether a stream was destroyed, or a cursor closed, before it was submitted: submitting it then would hold the
- * client for ever. COPY streams are submitted all the same; they answer for themselves.
- */
-function watchEarlyClose(stream: StreamLike): () => boolean {
-  const { close, write } = stream;
-  if (typeof write === 'function') return () => false;
-  if (typeof close !== 'function') return () => stream.destroyed === true;
-  let closed = false;
-  defineHidden(stream, 'close', function (this: StreamLike, ...args: unknown[]) {
-    closed = true;
-    return close.apply(this, args);
-  });
-  return () => closed || stream.destroyed === true;
 }

@@ -44,12 +44,12 @@ export class WaitingCheckouts {
   }
 
   /** At a drain's deadline: whoever still waits is refused. */
-  refuseAll(rejection: () => BackpressureError): void {
+  refuseAll(rejection: (checkout: Checkout) => BackpressureError): void {
     for (const checkout of this.#items.splice(0)) {
       checkout.waitingAt = -1;
       checkout.refused = true;
       checkout.fail('ignored');
-      process.nextTick(checkout.callback, rejection(), undefined, () => {});
+      process.nextTick(checkout.callback, rejection(checkout), undefined, () => {});
     }
     this.answered();
   }

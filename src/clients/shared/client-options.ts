@@ -1,6 +1,6 @@
 import { Limiter } from '../../core/limiter.js';
 import { LIMITER_OPTION_CHECKS, type LimiterOptions } from '../../core/limiter-options.js';
-import { checkOptions, complaint, type OptionCheck } from '../../core/option-checks.js';
+import { checkOptions, complaint, type OptionCheck, unknownKey } from '../../core/option-checks.js';
 
 /** What every wrapper takes: options for a limiter of its own, or a limiter to share. */
 export interface ClientLimiterOptions extends LimiterOptions {
@@ -38,17 +38,38 @@ export function checkClientOptions(
       );
     }
   }
-  for (const [name, cap] of Object.entries(given.bulkheads ?? {})) {
-    if (!bulkheads.includes(name)) {
+  for (const name of Object.keys(given.bulkheads ?? {})) {
+    if (!bulkheads.includes(name)) throw new TypeError(unknownKey('class in bulkheads', name, bulkheads));
+  }
+}
+
+/**
+ * Refuses options of the wrapper among the client's own configuration, where the client would pass them over in silence.
+ *
+ * @param args what the client's constructor is to get
+ * @param own the names of the options that only this wrapper has
+ */
+export function refuseMisplacedOptions(
+  owner: string,
+  args: readonly unknown[],
+  own: readonly string[],
+): void {
+  for (const argument of args) {
+    if (typeof argument !== 'object' || argument === null) continue;
+    const misplaced = [...UNMISTAKABLE, ...own].find((key) => Object.hasOwn(argument, key));
+    if (misplaced !== undefined) {
       throw new TypeError(
-        complaint(`bulkheads.${name}`, `for one of the classes ${bulkheads.join(', ')}`, cap),
+        `floodgate: ${misplaced} is an option of ${owner}: it goes into the second argument, not into the client's own configuration`,
       );
     }
   }
 }
 
+/** Limiter options that no client has under the same name. */
+const UNMISTAKABLE = ['maxConcurrentOps', 'bulkheads', 'retryAfterMs', 'stackTraces'];
+
 /** The shared limiter, or a new one from the limiter options among the given ones. */
-export function limiterFrom(options: ClientLimiterOptions, defaultName: string): Limiter {
+export function limiterFrom(options: Omit<ClientLimiterOptions, 'bulkheads'>, defaultName: string): Limiter {
   if (options.limiter !== undefined) return options.limiter;
   const own = Object.fromEntries(
     Object.entries(options).filter(([key]) => Object.hasOwn(LIMITER_OPTION_CHECKS, key)),

@@ -1,33 +1,38 @@
-import type { BackpressureError } from '../../core/backpressure-error.js';
-
-interface Waiting {
-  /** Tells its caller. */
-  readonly refuse: (rejection: BackpressureError) => void;
-  /** Gives its permit back. */
-  readonly giveUp: () => void;
+/** What can be in {@link WaitingAnswers}. */
+export interface Waiting {
+  /** Its place there; kept by {@link WaitingAnswers}. -1: it is not there. */
+  waitingAt: number;
 }
 
-/** What has been admitted and waits for the driver's answer: nothing was sent for it yet, so it may still be refused. */
-export class WaitingAnswers {
-  readonly #items = new Set<Waiting>();
+/**
+ * What has been admitted and waits for the driver's answer: nothing was sent for it yet, so it may still be refused. An
+ * array whose gaps are filled from its end: a `Set` that much comes and goes in is made anew all the time.
+ */
+export class WaitingAnswers<T extends Waiting> {
+  readonly #items: T[] = [];
 
-  add(refuse: Waiting['refuse'], giveUp: () => void): Waiting {
-    const item = { refuse, giveUp };
-    this.#items.add(item);
-    return item;
+  add(item: T): void {
+    item.waitingAt = this.#items.push(item) - 1;
   }
 
   /** The driver answers this one. @returns false if it is too late: it has been refused */
-  answer(item: Waiting): boolean {
-    return this.#items.delete(item);
+  answer(item: T): boolean {
+    const index = item.waitingAt;
+    if (index === -1) return false;
+    item.waitingAt = -1;
+    const last = this.#items.pop()!;
+    if (last !== item) {
+      this.#items[index] = last;
+      last.waitingAt = index;
+    }
+    return true;
   }
 
-  /** At a drain's deadline. Their callers hear of it on a later tick. */
-  refuseAll(rejection: () => BackpressureError): void {
-    for (const item of [...this.#items]) {
-      this.#items.delete(item);
-      item.giveUp();
-      process.nextTick(item.refuse, rejection());
+  /** At a drain's deadline. */
+  refuseAll(refuse: (item: T) => void): void {
+    for (const item of this.#items.splice(0)) {
+      item.waitingAt = -1;
+      refuse(item);
     }
   }
 }

@@ -35,6 +35,9 @@ export function isAlreadyWrapped(
 ): boolean {
   const wrapped = wrappedOf(target);
   if (wrapped === undefined) {
+    if (!Object.isExtensible(target)) {
+      throw new TypeError(`floodgate: ${kind} puts methods on the client, but it is frozen or sealed`);
+    }
     if ('limiter' in target) {
       throw new TypeError(`floodgate: ${kind} puts 'limiter' on the client, but it has a 'limiter' already`);
     }

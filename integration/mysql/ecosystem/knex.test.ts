@@ -1,0 +1,100 @@
+import { createRequire } from 'node:module';
+import { LimitedMysql, limitDriver } from 'floodgate/mysql2';
+import knexFor, { type Knex } from 'knex';
+import mysql from 'mysql2';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { poolConfig, uniqueName } from '../support/client-under-test.js';
+import { openOperator } from '../support/operator.js';
+import { sharedMysql } from '../support/shared-server.js';
+import { atLimitOne } from './at-limit-one.js';
+
+const url = await sharedMysql();
+const Mysql2Dialect = createRequire(import.meta.url)('knex/lib/dialects/mysql2') as typeof Knex.Client;
+
+/** knex with a pool of its own, over this driver. */
+function knexOver(driver: object, connection: mysql.PoolOptions): Knex {
+  class Dialect extends Mysql2Dialect {
+    _driver() {
+      return driver;
+    }
+  }
+  const { hostname, port, username, password, pathname } = new URL(connection.uri!);
+  return opened({
+    client: Dialect,
+    connection: { host: hostname, port: Number(port), user: username, password, database: pathname.slice(1) },
+    pool: { min: 0, max: 5 },
+  });
+}
+
+function opened(config: Knex.Config): Knex {
+  const knex = knexFor(config);
+  onTestFinished(() => knex.destroy());
+  return knex;
+}
+
+async function exercise(knex: Knex) {
+  await knex.schema.createTable('birds', (table) => {
+    table.increments('id');
+    table.string('name', 20);
+  });
+  await knex('birds').insert([{ name: 'auk' }, { name: 'emu' }]);
+  const inside = await knex.transaction(async (trx) => {
+    await trx('birds').insert({ name: 'jay' });
+    await trx.transaction((inner) => inner('birds').count());
+    return trx('birds').count({ n: '*' });
+  });
+  const failed = await knex
+    .transaction((trx) => trx.raw('select n from nothing'))
+    .catch((error: { errno: number }) => error.errno);
+  const streamed = [];
+  for await (const { name } of knex('birds').select('name').stream()) streamed.push(name);
+  return { rows: await knex('birds').select(), inside, failed, streamed };
+}
+
+async function databases() {
+  const names = [uniqueName(), uniqueName()] as const;
+  await using operator = await openOperator(url);
+  for (const name of names) await operator.execute(`create database ${name}`);
+  return names.map((name) => poolConfig(url, name, {}));
+}
+
+describe('knex with `connectionPool`, a limited pool of mysql2', () => {
+  test('as with the bare pool', async () => {
+    const [a, b] = await databases();
+    const limited = new LimitedMysql(mysql.createPool, {}, a!);
+    const bare = mysql.createPool(b!);
+    onTestFinished(() => {
+      limited.end();
+      bare.end();
+    });
+    const over = (connectionPool: mysql.Pool) => opened({ client: 'mysql2', connectionPool } as Knex.Config);
+    const result = await exercise(over(limited));
+    expect(result).toEqual(await exercise(over(bare)));
+    expect(result).toMatchObject({ failed: 1146, streamed: ['auk', 'emu', 'jay'] });
+    await expect.poll(() => limited.limiter.inFlight).toBe(0);
+    const nap = async () => over(limited).raw('select sleep(0.05)');
+    expect(await atLimitOne(limited.limiter, nap)).toEqual(['BackpressureError']);
+  });
+});
+
+describe("knex with a pool of its own, and `limitDriver(mysql2)` as its dialect's driver", () => {
+  test('as with the bare driver', async () => {
+    const [a, b] = await databases();
+    const driver = limitDriver(mysql, { maxConcurrentOps: 50 });
+    const result = await exercise(knexOver(driver, a!));
+    expect(result).toEqual(await exercise(knexOver(mysql, b!)));
+    await expect.poll(() => driver.limiter.inFlight).toBe(0);
+    expect(driver.limiter.stats()).toMatchObject({ rejected: 0, doubleReleases: 0 });
+    expect(driver.limiter.stats().admitted).toBeGreaterThan(5);
+  });
+
+  test('a rejection comes through, of a query and of a transaction', async () => {
+    const driver = limitDriver(mysql, { maxConcurrentOps: 50 });
+    const knex = knexOver(driver, poolConfig(url, undefined, {}));
+    const nap = async () => knex.raw('select sleep(0.05)');
+    await Promise.all(Array.from({ length: 5 }, nap));
+    expect(await atLimitOne(driver.limiter, nap)).toEqual(['BackpressureError']);
+    const transaction = () => knex.transaction((trx) => trx.raw('select sleep(0.05)'));
+    expect(await atLimitOne(driver.limiter, transaction)).toEqual(['BackpressureError']);
+  });
+});

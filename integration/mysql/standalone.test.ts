@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import { BackpressureError, Limiter } from 'floodgate';
+import { LimitedMysql, type LimitedMysqlOptions } from 'floodgate/mysql2';
+import mysql from 'mysql2';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { poolConfig, uniqueName } from './support/client-under-test.js';
+import { type Operator, openOperator, until } from './support/operator.js';
+import { sharedMysql } from './support/shared-server.js';
+import { sleeping } from './work.js';
+
+const url = await sharedMysql();
+const database = uniqueName();
+let operator: Operator;
+
+beforeAll(async () => {
+  operator = await openOperator(url);
+  await operator.createDatabase(database);
+});
+afterAll(() => operator[Symbol.asyncDispose]());
+
+async function connect(options: LimitedMysqlOptions, config: mysql.ConnectionOptions = {}) {
+  const core = new LimitedMysql(mysql.createConnection, options, poolConfig(url, database, config));
+  core.on('error', () => {});
+  await once(core, 'connect');
+  onTestFinished(() => core.destroy());
+  return { core, connection: core.promise(), limiter: core.limiter };
+}
+
+const told = (answer: Promise<unknown>) =>
+  answer.then(
+    () => 'ok',
+    (error: Error) => error,
+  );
+
+describe('a transaction keeps one permit from its beginning to its end', () => {
+  test.each([
+    ['beginTransaction and commit', (c: mysql.Connection) => c.promise().beginTransaction(), 'commit'],
+    ['begin and rollback', (c: mysql.Connection) => c.promise().query('begin'), 'rollback'],
+    [
+      'start transaction and commit, executed',
+      (c: mysql.Connection) => c.promise().query('/* a */ start transaction'),
+      'commit',
+    ],
+    [
+      'a text that opens one at its end',
+      (c: mysql.Connection) => c.promise().query('select 1; begin'),
+      'commit',
+    ],
+    [
+      'autocommit off',
+      (c: mysql.Connection) => c.promise().query('set autocommit = 0; select n from numbers'),
+      'commit',
+    ],
+  ])('(%s), and nothing in it is rejected', async (_, begin, end) => {
+    const limiter = new Limiter({ maxConcurrentOps: 1 });
+    const { core, connection } = await connect({ limiter }, { multipleStatements: true });
+    const other = await connect({ limiter });
+    await begin(core);
+    expect(limiter.inFlight).toBe(1);
+    expect(await told(other.connection.query('select 1'))).toBeInstanceOf(BackpressureError);
+    await connection.query('insert into marks values (1)');
+    await connection.execute('select n from marks');
+    expect(limiter.inFlight).toBe(1);
+    await connection.query(end);
+    await vi.waitFor(() => expect(limiter.inFlight).toBe(0));
+    await other.connection.query('select 1');
+    expect(limiter.stats()).toMatchObject({ admitted: 2, succeeded: 2, rejected: 1, doubleReleases: 0 });
+  });
+
+  test('sent in one go, too', async () => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    await Promise.all(
+      ['begin', 'insert into marks values (1)', 'commit'].map((sql) => connection.query(sql)),
+    );
+    expect(limiter.stats()).toMatchObject({ admitted: 1, succeeded: 1, inFlight: 0 });
+  });
+
+  test('a statement that fails in it does not end it', async () => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    await connection.beginTransaction();
+    await expect(connection.query('select n from nothing')).rejects.toMatchObject({ errno: 1146 });
+    expect(limiter.inFlight).toBe(1);
+    await connection.rollback();
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, failed: 1 });
+  });
+
+  test('a begin that fails, or opens none, keeps nothing', async () => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    await expect(connection.query('begin nonsense')).rejects.toMatchObject({ errno: 1064 });
+    expect(limiter.inFlight).toBe(0);
+  });
+
+  test('until the connection is lost', async () => {
+    const { core, connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    await connection.beginTransaction();
+    await operator.execute(`kill ${core.threadId}`);
+    await vi.waitFor(() => expect(limiter.stats()).toMatchObject({ inFlight: 0, overloaded: 1 }));
+  });
+
+  test('until the connection is ended', async () => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    await connection.beginTransaction();
+    await connection.end();
+    await vi.waitFor(() => expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0 }));
+  });
+});
+
+describe('what passes without a permit', () => {
+  test('end() at a full limiter', async () => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    limiter.acquire();
+    await connection.end();
+    await until('it is gone', async () => (await operator.connections(database)) === 0);
+  });
+
+  test('closing a prepared statement, and what the driver sends to connect', async () => {
+    const limiter = new Limiter({ maxConcurrentOps: 1 });
+    const { core, connection } = await connect({ limiter });
+    const statement = await connection.prepare('select 1');
+    const permit = limiter.acquire();
+    await statement.close();
+    core.unprepare('select 1');
+    await connect({ limiter });
+    permit.release();
+    await connection.query('select 1');
+  });
+});
+
+describe('a rejection', () => {
+  test('comes after the call has returned, in each form', async () => {
+    const { core, limiter } = await connect({ maxConcurrentOps: 1 });
+    limiter.acquire();
+    const heard: string[] = [];
+    const callback = (form: string) => (error: Error | null) => heard.push(`${form} ${error?.name}`);
+    core.query('select 1', callback('query'));
+    core.execute('select 1', callback('execute'));
+    core.prepare('select 1', callback('prepare'));
+    core.ping(callback('ping'));
+    core.reset(callback('reset'));
+    core.changeUser({}, callback('changeUser'));
+    core.beginTransaction(callback('beginTransaction'));
+    core.query('select 1').on('error', callback('events'));
+    core.query('select 1').stream().on('error', callback('stream'));
+    core.execute('select 1').on('error', callback('executed events'));
+    // Nobody listens to this one, and nothing is thrown.
+    core.ping();
+    expect(heard).toEqual([]);
+    await vi.waitFor(() => expect(heard).toHaveLength(10));
+    expect(new Set(heard.map((line) => line.split(' ').at(-1)))).toEqual(new Set(['BackpressureError']));
+    expect(limiter.stats()).toMatchObject({ inFlight: 1, rejected: 11 });
+  });
+
+  test('sends nothing, and what came before and after is answered in order', async () => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 2 });
+    const answers = [1, 2, 3, 4].map((n) => told(connection.execute(`select ${n}`)));
+    expect((await Promise.all(answers)).map(String)).toEqual([
+      'ok',
+      'ok',
+      expect.stringContaining('BackpressureError'),
+      expect.stringContaining('BackpressureError'),
+    ]);
+    await connection.execute('select 5');
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, admitted: 3, rejected: 2 });
+  });
+
+  test('a bad argument is the driver’s business, and costs no permit', async () => {
+    const { core, limiter } = await connect({ maxConcurrentOps: 1 });
+    expect(() => core.execute('select ?', [undefined as never])).toThrow(
+      'Bind parameters must not contain undefined',
+    );
+    expect(() => core.query(null as never)).toThrow(TypeError);
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, admitted: 0 });
+  });
+});
+
+test('destroyed under a statement, it keeps the permit until the server is done', async () => {
+  const { core, limiter } = await connect({ maxConcurrentOps: 1 });
+  core.query(sleeping(0.2), () => {});
+  await operator.untilRunning(database);
+  core.destroy();
+  expect(limiter.inFlight).toBe(1);
+  await vi.waitFor(() => expect(limiter.inFlight).toBe(0));
+  expect(await operator.running(database)).toBe(0);
+});
+
+test('of three connections under one limiter, statements at the server never exceed the limit', async () => {
+  const limiter = new Limiter({ maxConcurrentOps: 2 });
+  const all = await Promise.all([1, 2, 3].map(() => connect({ limiter })));
+  const answers = all.map(({ connection }) => told(connection.query(sleeping(0.2))));
+  await operator.untilRunning(database, 2);
+  expect(await operator.running(database)).toBe(2);
+  const results = await Promise.all(answers);
+  expect(results.filter((result) => result === 'ok')).toHaveLength(2);
+});

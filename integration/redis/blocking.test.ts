@@ -1,0 +1,82 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { bareRedis, expectSettled, fill, limitedRedis, tally, times } from './support/clients.js';
+import { versions } from './support/versions.js';
+
+let server: RedisServer;
+let operator: Redis & AsyncDisposable;
+beforeAll(async () => {
+  server = await startRedis();
+  operator = await bareRedis(versions[0]![1], server.url);
+});
+afterAll(async () => {
+  operator.disconnect();
+  await server.close();
+});
+
+describe.each(versions)('blocking commands, %s', (_name, module) => {
+  test('by default they take no permits and are counted in their class', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 1 });
+    const { redis, limiter } = client;
+    const connections = times(3, () => redis.duplicate());
+    const waits = connections.map((connection, index) =>
+      [
+        () => connection.blpop('q', 0),
+        () => connection.xread('BLOCK', 0, 'STREAMS', 's', '$'),
+        () => connection.wait(9, 0),
+      ][index]!(),
+    );
+    await vi.waitFor(() =>
+      expect(limiter.stats().classes.blocking).toMatchObject({ running: 3, inFlight: 0 }),
+    );
+    expect(await redis.ping()).toBe('PONG');
+    await operator.lpush('q', 'v');
+    expect(await waits[0]).toEqual(['q', 'v']);
+    await vi.waitFor(() =>
+      expect(limiter.stats().classes.blocking).toMatchObject({ running: 2, succeeded: 1 }),
+    );
+    for (const connection of connections) connection.disconnect();
+    await tally(waits);
+    await expectSettled(limiter);
+  });
+
+  test('a bulkhead is all that bounds them then, beside the limit', async () => {
+    await using client = await limitedRedis(module, server.url, {
+      maxConcurrentOps: 5,
+      bulkheads: { blocking: 2 },
+    });
+    const { redis, limiter } = client;
+    const release = fill(limiter);
+    const waiting = redis.duplicate();
+    const waits = [waiting.blpop('q', 0.2), waiting.blpop('q', 0.2)];
+    await expect(waiting.blpop('q', 0.2)).rejects.toMatchObject({ reason: 'bulkhead', operation: 'blpop' });
+    release();
+    expect(await tally(waits)).toMatchObject({ served: 2 });
+    waiting.disconnect();
+    await expectSettled(limiter);
+  });
+
+  test('with blocking: limit they take permits as any command, inside their bulkhead', async () => {
+    const options = { maxConcurrentOps: 3, bulkheads: { blocking: 2 }, blocking: 'limit' } as const;
+    await using client = await limitedRedis(module, server.url, options);
+    const { redis, limiter } = client;
+    const waits = [redis.blpop('q', 0.1), redis.blpop('q', 0.1)];
+    expect(limiter.inFlight).toBe(2);
+    await expect(redis.blpop('q', 0.1)).rejects.toMatchObject({ reason: 'bulkhead' });
+    const get = redis.get('k');
+    await expect(redis.get('k')).rejects.toMatchObject({ reason: 'limit' });
+    expect(await tally([...waits, get])).toMatchObject({ served: 3 });
+    await expectSettled(limiter);
+  });
+
+  test('blockingTimeout answers the caller; the command counts until the server has answered', async () => {
+    const redisOptions = { blockingTimeout: 30, blockingTimeoutGrace: 0 } as object;
+    await using client = await limitedRedis(module, server.url, { blocking: 'limit' }, redisOptions);
+    const { redis, limiter } = client;
+    expect(await redis.blpop('nothing', 0)).toBeNull();
+    expect(limiter.inFlight).toBe(1);
+    await operator.lpush('nothing', 'v');
+    await expectSettled(limiter);
+  });
+});

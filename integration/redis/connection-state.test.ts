@@ -1,0 +1,110 @@
+import { Limiter } from 'floodgate';
+import { LimitedRedis } from 'floodgate/ioredis';
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { bareRedis, expectSettled, fill, limitedRedis, untilReady } from './support/clients.js';
+import { versions } from './support/versions.js';
+
+let server: RedisServer;
+let operator: Redis & AsyncDisposable;
+beforeAll(async () => {
+  server = await startRedis();
+  operator = await bareRedis(versions[0]![1], server.url);
+});
+afterAll(async () => {
+  operator.disconnect();
+  await server.close();
+});
+
+describe.each(versions)('%s', (_name, module) => {
+  test('what keeps a connection passes a full limiter, counted in classes of its own', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 }, { db: 2 });
+    const { redis, limiter } = client;
+    const release = fill(limiter);
+    await redis.select(3);
+    await redis.client('SETNAME', 'floodgate');
+    await redis.unwatch();
+    await redis.subscribe('channel');
+    await redis.unsubscribe('channel');
+    const monitor = await redis.monitor();
+    monitor.disconnect();
+    expect(limiter.stats().classes.connection).toMatchObject({ rejected: 0, inFlight: 0 });
+    expect(limiter.stats().classes.subscription).toMatchObject({ admitted: 2, succeeded: 2 });
+    release();
+    await expectSettled(limiter);
+  });
+
+  test('INFO of the user is limited, online and off; the ready check is not', async () => {
+    await using client = await limitedRedis(
+      module,
+      server.url,
+      { maxConcurrentOps: 5 },
+      { lazyConnect: true },
+    );
+    const { redis, limiter } = client;
+    const release = fill(limiter);
+    await expect(redis.info()).rejects.toMatchObject({ code: 'ERR_BACKPRESSURE' });
+    // Nothing was sent, so nothing has connected either.
+    expect(redis.status).toBe('wait');
+    await redis.connect();
+    await expect(redis.info()).rejects.toMatchObject({ code: 'ERR_BACKPRESSURE' });
+    release();
+  });
+
+  test('a full limiter does not keep a killed connection from coming back, with its db and its subscriptions', async () => {
+    const limiter = new Limiter({ maxConcurrentOps: 5 });
+    await using client = await limitedRedis(module, server.url, { limiter }, { db: 3 });
+    const subscriber = client.redis.duplicate();
+    await subscriber.subscribe('channel');
+    await client.redis.set('only-in-3', 'v');
+    const release = fill(limiter);
+    const list = (await operator.client('LIST')) as string;
+    for (const [, id] of list.matchAll(/^id=(\d+) .*db=3 /gm)) await operator.client('KILL', 'ID', id!);
+    await vi.waitFor(() => expect(client.redis.status).toBe('reconnecting'), { interval: 1 });
+    await untilReady(client.redis);
+    await untilReady(subscriber);
+    const message = new Promise((resolve) => subscriber.once('message', (_channel, text) => resolve(text)));
+    await vi.waitFor(async () => expect(await operator.publish('channel', 'hello')).toBe(1));
+    expect(await message).toBe('hello');
+    release();
+    expect(await client.redis.get('only-in-3')).toBe('v');
+    subscriber.disconnect();
+    await expectSettled(limiter);
+  });
+
+  test('a subscriber’s commands are ioredis’ business', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 1 }, {
+      protocol: 2,
+    } as object);
+    const { redis, limiter } = client;
+    await redis.subscribe('channel');
+    const release = fill(limiter);
+    await expect(redis.get('k')).rejects.toThrow('subscriber mode');
+    await redis.ping();
+    release();
+    await expectSettled(limiter);
+  });
+
+  test('P20: monitor() leaves nothing behind', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const monitor = await client.redis.monitor();
+    const seen = new Promise((resolve) => monitor.once('monitor', (_time, args) => resolve(args)));
+    await client.redis.get('seen');
+    expect(await seen).toEqual(['get', 'seen']);
+    monitor.disconnect();
+    await expectSettled(client.limiter);
+  });
+});
+
+test('duplicates are limited by the same limiter, unless told otherwise', async () => {
+  const [, module] = versions[0]!;
+  await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+  const copy = client.redis.duplicate() as LimitedRedis<Redis>;
+  expect(copy).toBeInstanceOf(LimitedRedis);
+  expect(copy.limiter).toBe(client.limiter);
+  expect((copy.duplicate() as LimitedRedis<Redis>).limiter).toBe(client.limiter);
+  await using free = await limitedRedis(module, server.url, { maxConcurrentOps: 5, limitDuplicates: false });
+  expect(free.redis.duplicate()).not.toBeInstanceOf(LimitedRedis);
+  copy.disconnect();
+});

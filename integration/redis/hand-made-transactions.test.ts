@@ -1,0 +1,108 @@
+import type { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { bareRedis, expectSettled, fill, limitedRedis, tally, times, untilReady } from './support/clients.js';
+import { versions } from './support/versions.js';
+
+let server: RedisServer;
+let operator: Redis & AsyncDisposable;
+beforeAll(async () => {
+  server = await startRedis();
+  operator = await bareRedis(versions[0]![1], server.url);
+});
+afterAll(async () => {
+  operator.disconnect();
+  await server.close();
+});
+
+describe.each(versions)('a transaction by hand, %s', (_name, module) => {
+  test('takes one permit from MULTI to EXEC; what is inside is admitted at a full limiter', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const { redis, limiter } = client;
+    await redis.multi({ pipeline: false });
+    const release = fill(limiter);
+    await redis.set('a', 2);
+    await redis.pipeline().get('a').exec();
+    await redis.blpop('q', 0);
+    expect(limiter.inFlight).toBe(5);
+    expect(await redis.exec()).toEqual([
+      [null, 'OK'],
+      [null, '2'],
+      [null, null],
+    ]);
+    release();
+    await expectSettled(limiter);
+    expect(limiter.stats().classes.pipeline).toMatchObject({
+      admitted: 1,
+      succeeded: 1,
+      latency: { p50: expect.any(Number) },
+    });
+  });
+
+  test('F5, P5: when the connection is lost in between, the client is limited as before', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const { redis, limiter } = client;
+    const id = await redis.client('ID');
+    await redis.multi({ pipeline: false });
+    expect(limiter.inFlight).toBe(1);
+    await operator.client('KILL', 'ID', id);
+    await vi.waitFor(() => expect(redis.status).toBe('reconnecting'), { interval: 1 });
+    await untilReady(redis);
+    await expectSettled(limiter);
+    expect(await tally(times(50, () => redis.get('k')))).toEqual({ served: 5, refused: 45, failures: [] });
+    await expect(redis.exec()).rejects.toThrow('EXEC without MULTI');
+    await expectSettled(limiter);
+  });
+
+  test('F5, P6: a MULTI that the server refuses opens nothing', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const { redis, limiter } = client;
+    await operator.call('ACL', 'SETUSER', 'nomulti', 'on', 'nopass', '~*', '+@all', '-multi');
+    await redis.auth('nomulti', 'x');
+    await expect(redis.multi({ pipeline: false })).rejects.toThrow('NOPERM');
+    await expectSettled(limiter);
+    expect(await tally(times(50, () => redis.get('k')))).toMatchObject({ served: 5, refused: 45 });
+  });
+
+  test('a nested MULTI, refused by the server, leaves the outer one open', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 1 });
+    const { redis, limiter } = client;
+    await redis.multi({ pipeline: false });
+    await expect(redis.multi({ pipeline: false })).rejects.toThrow(/nested/);
+    expect(limiter.inFlight).toBe(1);
+    await redis.discard();
+    await expectSettled(limiter);
+  });
+
+  test('F5: a hundred of them add no listeners; WATCH and MULTI find their way', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const { redis, limiter } = client;
+    const before = redis.listenerCount('close');
+    for (let round = 0; round < 100; round++) {
+      await redis.watch('a');
+      expect(await redis.multi().set('a', round).exec()).toEqual([[null, 'OK']]);
+      await redis.multi({ pipeline: false });
+      await redis.discard();
+    }
+    expect(redis.listenerCount('close')).toBe(before);
+    await expectSettled(limiter);
+    expect(limiter.stats().peakInFlight).toBe(1);
+  });
+
+  test('one that waits offline is one transaction when it is sent', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 2 });
+    const { redis, limiter } = client;
+    await operator.client('KILL', 'ID', await redis.client('ID'));
+    await vi.waitFor(() => expect(redis.status).toBe('reconnecting'), { interval: 1 });
+    const calls: Promise<unknown>[] = [redis.multi({ pipeline: false }), redis.set('a', 7), redis.get('a')];
+    const exec = redis.exec();
+    expect(limiter.inFlight).toBe(1);
+    await tally(calls);
+    expect(await exec).toEqual([
+      [null, 'OK'],
+      [null, '7'],
+    ]);
+    await expectSettled(limiter);
+    expect(await tally(times(5, () => redis.get('k')))).toMatchObject({ served: 2, refused: 3 });
+  });
+});

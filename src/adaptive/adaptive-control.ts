@@ -1,0 +1,56 @@
+import type { Gate } from '../core/gate.js';
+import type { AdaptiveStats } from '../core/limiter-stats.js';
+import { warnOnce } from '../core/observers.js';
+import type { ResolvedAdaptiveOptions } from './adaptive-options.js';
+import type { LimitDecision, SampleWindow } from './controller.js';
+import { Governor } from './governor.js';
+import { SampleWindows } from './sample-window.js';
+import type { StallSource } from './stall-monitor.js';
+
+/** Ties a gate's windows to its limit by way of a governor. Nothing in here can throw into an operation. */
+export class AdaptiveControl {
+  readonly #gate: Gate;
+  readonly #options: ResolvedAdaptiveOptions;
+  readonly #governor: Governor;
+  /** What the gate tells. */
+  readonly windows: SampleWindows;
+  #last: Readonly<Record<string, number>> | undefined;
+  #decision: LimitDecision;
+
+  constructor(gate: Gate, options: ResolvedAdaptiveOptions, stalls: StallSource | undefined) {
+    this.#gate = gate;
+    this.#options = options;
+    this.#governor = new Governor(options, gate.clock.now());
+    this.#decision = { limit: options.initial, reason: 'initial' };
+    if (!options.observe) gate.setLimit(options.initial, 'adaptive: initial', undefined);
+    this.windows = new SampleWindows(gate, stalls, options, this);
+  }
+
+  stats(): AdaptiveStats {
+    return Object.freeze({
+      proposedLimit: this.#decision.limit,
+      reason: this.#decision.reason,
+      observe: this.#options.observe,
+      stale: this.#governor.stale,
+      verdict: this.#governor.verdict,
+      window: this.#last,
+    });
+  }
+
+  onWindow(window: SampleWindow): void {
+    try {
+      this.#last = figuresOf(window);
+      this.#decision = this.#governor.onWindow(window);
+      const { limit, reason } = this.#decision;
+      if (!this.#options.observe) this.#gate.setLimit(limit, reason, this.#last);
+    } catch (error) {
+      warnOnce('adaptive control', error);
+    }
+  }
+}
+
+/** For the history: only figures that are there. */
+function figuresOf(window: SampleWindow): Readonly<Record<string, number>> {
+  const known = Object.entries(window).filter(([, value]) => value !== undefined && !Number.isNaN(value));
+  return Object.freeze(Object.fromEntries(known));
+}

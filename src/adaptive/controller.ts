@@ -1,0 +1,50 @@
+/**
+ * Decides where the limit goes next, from what one window showed. A pure object: it reads no clock and sets no timer, so
+ * the same code runs in production and in virtual time, and a test feeds it numbers.
+ */
+export interface LimitController {
+  /** The limit it wants now; read once before the first window. */
+  readonly limit: number;
+  onWindow(window: SampleWindow): LimitDecision;
+}
+
+export interface LimitDecision {
+  readonly limit: number;
+  /** In words, with the figures that decided: it ends up in `history()`. */
+  readonly reason: string;
+}
+
+/** What one stretch of time at one limit showed. All durations in milliseconds; a figure without samples is `NaN`. */
+export interface SampleWindow {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** What was admitted against. */
+  readonly limit: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly overloaded: number;
+  readonly ignored: number;
+  /** Refused because of the limit; refusals for other reasons say nothing about it. */
+  readonly rejected: number;
+  readonly admitted: number;
+  readonly maxInFlight: number;
+  /** Time-weighted. */
+  readonly meanInFlight: number;
+  /** Of successful operations, after the wait for a connection. */
+  readonly meanLatency: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  /** Time to get a connection; 0 where the client has no pool. */
+  readonly meanPoolWait: number;
+  readonly p95PoolWait: number;
+  /** Successes per second, each counted by its class's share of the work: a change of the mix is no change of it. */
+  readonly workRate: number;
+  /** Event-loop stalls inside the window. */
+  readonly stalledMs: number;
+  /**
+   * Variance over mean of the work done in equal slices of the window: 1 for a Poisson stream, more for a bursty one.
+   * Absent where the slices were not counted.
+   */
+  readonly workDispersion?: number | undefined;
+}

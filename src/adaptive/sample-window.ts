@@ -1,0 +1,208 @@
+import type { RejectReason } from '../core/backpressure-error.js';
+import type { Gate } from '../core/gate.js';
+import type { GateSampler } from '../core/gate-sampler.js';
+import type { AdaptiveStats } from '../core/limiter-stats.js';
+import type { OperationClass } from '../core/operation-class.js';
+import type { Outcome } from '../core/outcome.js';
+import type { SampleWindow } from './controller.js';
+import { OutcomeTotals } from './outcome-totals.js';
+import { SliceCounts } from './slice-counts.js';
+import type { StallSource } from './stall-monitor.js';
+import { ThinnedClock } from './thinned-clock.js';
+import { WindowPercentiles } from './window-percentiles.js';
+import { WorkRate } from './work-rate.js';
+
+export interface WindowOptions {
+  readonly windowMs: number;
+  readonly minSamples: number;
+}
+
+export interface WindowReceiver {
+  /** Takes a finished window, and may move the gate's limit. Never throws. */
+  onWindow(window: SampleWindow): void;
+  stats(): AdaptiveStats;
+}
+
+/**
+ * Gathers what a gate does into windows, each at one limit, and hands every finished one on.
+ *
+ * Costs nothing per operation: counts are differences of the gate's own accounts, taken now and then, and only what was
+ * timed anyway is looked at (all of it up to about a thousand a second). There is no timer: a window ends at the first
+ * event after its time is up, as soon as it holds `minSamples`; without them, after four times its length or three
+ * latencies. A window's first moments, one latency long, belong to the limit before it and are left out.
+ */
+export class SampleWindows implements GateSampler {
+  readonly #gate: Gate;
+  readonly #stalls: StallSource | undefined;
+  readonly #options: WindowOptions;
+  readonly #control: WindowReceiver;
+  readonly #totals: OutcomeTotals;
+  readonly #work = new WorkRate();
+  readonly #slices = new SliceCounts();
+  readonly #latency = new WindowPercentiles();
+  readonly #poolWait = new WindowPercentiles();
+  readonly #rejectClock: ThinnedClock;
+  #startedAt = 0;
+  #measuring = false;
+  #limit = 0;
+  /** When something is due: the end of the first moments, or of a slice. */
+  #dueAt = 0;
+  #sliceMs = 0;
+  #sliceFrom = 0;
+  #workDone = 0;
+  #rejected = 0;
+  #maxInFlight = 0;
+  #inFlight = 0;
+  #inFlightTime = 0;
+  #lastAt = 0;
+  /** How long an answer takes of late, those that met overload included: one feedback delay. */
+  #feedbackMs = 0;
+  #feedbackSum = 0;
+  #feedbackCount = 0;
+
+  constructor(gate: Gate, stalls: StallSource | undefined, options: WindowOptions, control: WindowReceiver) {
+    this.#gate = gate;
+    this.#stalls = stalls;
+    this.#options = options;
+    this.#control = control;
+    this.#totals = new OutcomeTotals(gate);
+    this.#rejectClock = new ThinnedClock(gate.clock.now);
+    this.#begin(gate.clock.now(), false);
+  }
+
+  onTime(now: number): void {
+    const { inFlight } = this.#gate;
+    if (now > this.#lastAt) {
+      this.#inFlightTime += this.#inFlight * (now - this.#lastAt);
+      this.#lastAt = now;
+    }
+    this.#inFlight = inFlight;
+    if (inFlight > this.#maxInFlight) this.#maxInFlight = inFlight;
+    if (now >= this.#dueAt) this.#due(now);
+  }
+
+  onReject(reason: RejectReason): void {
+    if (reason === 'limit') this.#rejected++;
+    // While everything hangs, rejections are all that happens.
+    const now = this.#rejectClock.sample();
+    if (now !== undefined) this.onTime(now);
+  }
+
+  onLatency(operationClass: OperationClass, latencyMs: number, outcome: Outcome, now: number): void {
+    this.onTime(now);
+    if (this.#stalls !== undefined && this.#stalls.stalledMs(now - latencyMs, now) > 0) return;
+    this.#feedbackSum += latencyMs;
+    this.#feedbackCount++;
+    if (outcome === 'overload') {
+      this.#totals.toldOverload++;
+      return;
+    }
+    this.#latency.record(latencyMs);
+    this.#work.onSuccess(operationClass, latencyMs);
+  }
+
+  onPoolWait(waitMs: number, now: number): void {
+    this.onTime(now);
+    this.#poolWait.record(waitMs);
+  }
+
+  stats(): AdaptiveStats {
+    return this.#control.stats();
+  }
+
+  #begin(now: number, limitChanged: boolean): void {
+    this.#limit = this.#gate.limit;
+    this.#measuring = false;
+    this.#dueAt = now + (limitChanged ? Math.min(this.#feedbackMs, LONGEST_SETTLE_MS) : 0);
+    if (!limitChanged) this.#measure(now);
+  }
+
+  #measure(now: number): void {
+    this.#measuring = true;
+    this.#startedAt = this.#sliceFrom = this.#lastAt = now;
+    this.#sliceMs = this.#lengthMs / SLICES;
+    this.#dueAt = now + this.#sliceMs;
+    this.#totals.begin();
+    this.#work.take(this.#gate.classes);
+    this.#slices.clear();
+    this.#latency.clear();
+    this.#poolWait.clear();
+    this.#workDone = this.#rejected = this.#inFlightTime = this.#feedbackSum = this.#feedbackCount = 0;
+    this.#inFlight = this.#maxInFlight = this.#gate.inFlight;
+  }
+
+  get #lengthMs(): number {
+    return Math.max(this.#options.windowMs, Math.min(this.#feedbackMs, LONGEST_SETTLE_MS));
+  }
+
+  #due(now: number): void {
+    // Moved by somebody else: what was gathered is of two limits.
+    if (this.#gate.limit !== this.#limit) this.#begin(now, true);
+    else if (!this.#measuring) this.#measure(now);
+    else this.#endSlice(now);
+  }
+
+  #endSlice(now: number): void {
+    const work = this.#work.take(this.#gate.classes);
+    this.#workDone += work;
+    this.#slices.add((work * this.#sliceMs) / (now - this.#sliceFrom));
+    this.#sliceFrom = now;
+    this.#dueAt = now + this.#sliceMs;
+    const elapsed = now - this.#startedAt;
+    // To a rounding error of the slices' sum.
+    if (elapsed < this.#lengthMs * 0.999 && !this.#plenty(elapsed)) return;
+    const longest = Math.max(
+      LONGEST * this.#options.windowMs,
+      3 * Math.min(this.#feedbackMs, LONGEST_SETTLE_MS),
+    );
+    if (this.#totals.ended() < this.#options.minSamples && elapsed < longest) return;
+    this.#end(now, elapsed);
+  }
+
+  /** At high rates a shorter window knows as much. */
+  #plenty(elapsed: number): boolean {
+    return elapsed >= this.#lengthMs / 4 && elapsed >= 5 * this.#feedbackMs && this.#totals.ended() >= PLENTY;
+  }
+
+  #end(now: number, elapsed: number): void {
+    if (this.#feedbackMs === 0 && this.#feedbackCount > 0) {
+      this.#feedbackMs = this.#feedbackSum / this.#feedbackCount;
+      // The very first window began with nothing in flight.
+      if (elapsed < FILLED * this.#feedbackMs) {
+        this.#measure(now);
+        return;
+      }
+    }
+    const window: SampleWindow = {
+      startedAt: this.#startedAt,
+      endedAt: now,
+      limit: this.#limit,
+      ...this.#totals.end(),
+      rejected: this.#rejected,
+      maxInFlight: this.#rejected > 0 ? Math.max(this.#maxInFlight, this.#limit) : this.#maxInFlight,
+      meanInFlight: this.#inFlightTime / elapsed,
+      meanLatency: this.#latency.mean,
+      p50: this.#latency.percentile(0.5),
+      p95: this.#latency.percentile(0.95),
+      p99: this.#latency.percentile(0.99),
+      meanPoolWait: this.#poolWait.count === 0 ? 0 : this.#poolWait.mean,
+      p95PoolWait: this.#poolWait.count === 0 ? 0 : this.#poolWait.percentile(0.95),
+      workRate: (this.#workDone * 1000) / elapsed,
+      stalledMs: this.#stalls?.stalledMs(this.#startedAt, now) ?? 0,
+      workDispersion: this.#slices.dispersion,
+    };
+    this.#work.endWindow();
+    if (this.#feedbackCount > 0) this.#feedbackMs = this.#feedbackSum / this.#feedbackCount;
+    this.#control.onWindow(window);
+    this.#begin(now, this.#gate.limit !== window.limit);
+  }
+}
+
+const SLICES = 20;
+/** Answers that make a window end early, from a quarter of its length on. */
+const PLENTY = 1000;
+/** Latencies, after which a limiter that has just begun is taken to be in its stride. */
+const FILLED = 5;
+/** Times the length of a window. */
+const LONGEST = 4;
+const LONGEST_SETTLE_MS = 30_000;

@@ -1,0 +1,207 @@
+import type { BackpressureError, RejectReason } from '../../core/backpressure-error.js';
+import type { Gate } from '../../core/gate.js';
+import type { Limiter } from '../../core/limiter.js';
+import type { NodeShare } from '../../core/node-shares.js';
+import type { OperationClass } from '../../core/operation-class.js';
+import type { Outcome } from '../../core/outcome.js';
+import { ClusterNodes } from './cluster-nodes.js';
+import { HeldOperations, Hold } from './hold.js';
+import type { RedisClient, RedisCommand } from './ioredis-internals.js';
+import { kindOf } from './operations.js';
+import { outcomeOfExecReply, outcomeOfRedisError } from './outcomes.js';
+import type { ResolvedRedisOptions } from './redis-options.js';
+import { ScriptResends } from './script-resends.js';
+import { Transactions } from './transactions.js';
+
+/** Decides for every command of one client whether it is admitted, and as what. It sends nothing. */
+export class Admission {
+  readonly client: RedisClient;
+  readonly limiter: Limiter;
+  readonly gate: Gate;
+  readonly options: ResolvedRedisOptions;
+  readonly held: HeldOperations;
+  readonly transactions = new Transactions();
+  readonly resends: ScriptResends;
+  readonly nodes: ClusterNodes | undefined;
+  readonly classes: Readonly<
+    Record<
+      'command' | 'pipeline' | 'blocking' | 'connection' | 'subscription' | 'transaction',
+      OperationClass
+    >
+  >;
+  readonly classify = (error: unknown): Outcome => this.limiter.classify(error, outcomeOfRedisError);
+  /** The client's own ready check is being sent. */
+  checkingReadiness = false;
+  /** A permit taken before, for the command that comes in this same turn. */
+  handedOver: Hold | undefined;
+  /** A pipeline that holds its permits is being sent. */
+  executing = false;
+  /** Under which ioredis keeps the callbacks of a pipeline that it has made itself, once that is known. */
+  callbacksKey: symbol | undefined;
+  /** Where the client is one node of a limited cluster. */
+  readonly #ownShare: NodeShare | undefined;
+
+  constructor(client: RedisClient, limiter: Limiter, options: ResolvedRedisOptions, ownShare?: NodeShare) {
+    const { gate } = limiter;
+    this.client = client;
+    this.limiter = limiter;
+    this.gate = gate;
+    this.options = options;
+    this.held = new HeldOperations(gate);
+    this.resends = new ScriptResends(client);
+    this.nodes = client.isCluster ? new ClusterNodes(client, gate) : undefined;
+    this.#ownShare = ownShare;
+    this.classes = {
+      command: gate.classes.get('command'),
+      pipeline: gate.classes.get('pipeline'),
+      blocking: gate.classes.get('blocking'),
+      connection: gate.classes.get('connection'),
+      subscription: gate.classes.get('subscription'),
+      transaction: gate.classes.get('transaction'),
+    };
+  }
+
+  get hasCommandTimeout(): boolean {
+    const { commandTimeout, redisOptions } = this.client.options;
+    return typeof (commandTimeout ?? redisOptions?.commandTimeout) === 'number';
+  }
+
+  /** A cluster that has ended before it knew its slots lets pipelines wait for them for ever: they get no permit. */
+  get forgetsPipelines(): boolean {
+    return this.client.status === 'end' && this.client.slots?.length === 0;
+  }
+
+  /** Takes the permit of a command that is about to be sent; returns the error if it is refused. */
+  take(command: RedisCommand): Hold | BackpressureError {
+    const { classes, client } = this;
+    const handedOver = this.handedOver ?? this.resends.take(command);
+    if (handedOver !== undefined) {
+      this.handedOver = undefined;
+      return handedOver;
+    }
+    if (this.checkingReadiness) return this.#exempt(classes.connection);
+    const kind = kindOf(command);
+    if (kind === 'connection' || kind === 'subscription') return this.#exempt(classes[kind]);
+    if (kind === 'end of transaction') return this.#endTransaction(command);
+    if (this.transactions.open) return this.#exempt(classes.transaction);
+    if (client.condition?.subscriber && client.mode === 'subscriber') {
+      return this.#exempt(classes.subscription);
+    }
+    if (kind === 'blocking') return this.#takeBlocking(command);
+    // A cluster client sends each command where it belongs: MULTI opens nothing there.
+    if (kind === 'multi' && this.nodes === undefined) return this.#beginTransaction(command);
+    return this.#takeOne(classes.command, command);
+  }
+
+  /** Takes the permits of a whole pipeline; returns the error if it is refused. */
+  takePipeline(
+    commands: readonly RedisCommand[],
+    wanted: number,
+    operation: string,
+  ): Hold | BackpressureError {
+    const operationClass = this.classes.pipeline;
+    if (this.transactions.open) return this.#exempt(this.classes.transaction);
+    const weight = this.gate.clampWeight(operationClass, wanted);
+    const share = this.nodes === undefined ? this.#ownShare : this.nodes.shareOfAll(commands);
+    const refusal = this.#refusal(operationClass, weight, share);
+    if (refusal !== undefined) return this.gate.reject(operationClass, refusal, operation);
+    return this.held.take(operationClass, weight, share, this.gate.clock.sample(), this.#queuedAt());
+  }
+
+  /** A permit for a command that nothing is known of yet but that it is one. */
+  takeUnknown(): Hold | BackpressureError {
+    const { command } = this.classes;
+    const refusal = this.gate.refusal(command, 1);
+    if (refusal !== undefined) return this.gate.reject(command, refusal, 'command');
+    return this.held.take(command, 1, undefined, this.gate.clock.sample(), this.#queuedAt());
+  }
+
+  /** Part of a pipeline that holds its permits, sent apart from it. */
+  exemptFromPipeline(): Hold {
+    return this.#exempt(this.classes.pipeline);
+  }
+
+  /** A command whose permit was given back is sent after all. What the server may have seen before is not refused. */
+  takeAgain(command: RedisCommand, former: Hold): Hold | BackpressureError {
+    const { operationClass, weight, share, queuedAt } = former;
+    const refusal = queuedAt === undefined ? undefined : this.#refusal(operationClass, weight, share);
+    if (refusal !== undefined) return this.gate.reject(operationClass, refusal, command.name);
+    return this.held.take(operationClass, weight, share, this.gate.clock.sample(), this.#queuedAt());
+  }
+
+  #takeOne(operationClass: OperationClass, command: RedisCommand): Hold | BackpressureError {
+    const share = this.nodes === undefined ? this.#ownShare : this.nodes.shareOf(command);
+    const refusal = this.#refusal(operationClass, 1, share);
+    if (refusal !== undefined) return this.gate.reject(operationClass, refusal, command.name);
+    return this.held.take(operationClass, 1, share, this.gate.clock.sample(), this.#queuedAt());
+  }
+
+  /** By default they take no permits: they wait for data. Then their bulkhead, if there is one, is all that bounds them. */
+  #takeBlocking(command: RedisCommand): Hold | BackpressureError {
+    const { gate } = this;
+    const { blocking } = this.classes;
+    if (this.options.blocking === 'limit') return this.#takeOne(blocking, command);
+    const refusal = gate.draining
+      ? 'draining'
+      : blocking.running >= blocking.bulkhead
+        ? 'bulkhead'
+        : undefined;
+    if (refusal !== undefined) return gate.reject(blocking, refusal, command.name);
+    return this.held.take(blocking, 0, undefined, gate.clock.sample());
+  }
+
+  #beginTransaction(multi: RedisCommand): Hold | BackpressureError {
+    const { pipeline, transaction } = this.classes;
+    const refusal = this.gate.refusal(pipeline, 1);
+    if (refusal !== undefined) return this.gate.reject(pipeline, refusal, 'multi');
+    const whole = this.held.take(pipeline, 1, this.#ownShare, Number.NaN, this.#queuedAt());
+    const hold = this.#exempt(transaction);
+    hold.onEnd = this.transactions.begin(multi, whole);
+    return hold;
+  }
+
+  #endTransaction(command: RedisCommand): Hold {
+    const { gate } = this;
+    const { pipeline, transaction } = this.classes;
+    const hold = this.#exempt(transaction);
+    const ending = this.transactions.finish(command);
+    if (ending === undefined) return hold;
+    // The caller's own time between the commands is no latency; EXEC does the work.
+    const startedAt = gate.clock.now();
+    hold.onEnd = (outcome) => {
+      gate.recordLatency(pipeline, gate.clock.now() - startedAt, outcome);
+      ending.end(outcome);
+    };
+    return hold;
+  }
+
+  /** Of a reply that is no error; EXEC's carries errors inside. */
+  outcomeOf(command: RedisCommand, reply: unknown): Outcome {
+    return command.name === 'exec' ? outcomeOfExecReply(reply, this.classify) : 'success';
+  }
+
+  #exempt(operationClass: OperationClass): Hold {
+    return this.held.take(operationClass, 0, undefined, Number.NaN);
+  }
+
+  #refusal(
+    operationClass: OperationClass,
+    weight: number,
+    share: NodeShare | undefined,
+  ): RejectReason | undefined {
+    const { gate } = this;
+    const refusal = gate.refusal(operationClass, weight);
+    if (refusal !== undefined || share === undefined) return refusal;
+    if (!gate.nodes.refuses(share, weight, gate.limit, gate.inFlight)) return undefined;
+    share.rejected++;
+    return 'bulkhead';
+  }
+
+  #queuedAt(): number | undefined {
+    return this.client.status === 'ready' ? undefined : this.gate.clock.now();
+  }
+}
+
+export function isHold(value: Hold | BackpressureError): value is Hold {
+  return value instanceof Hold;
+}

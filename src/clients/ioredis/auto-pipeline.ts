@@ -1,0 +1,117 @@
+import type { BackpressureError } from '../../core/backpressure-error.js';
+import { defineHidden } from '../shared/patch-methods.js';
+import { type Admission, isHold } from './admission.js';
+import type { Hold } from './hold.js';
+import type { Callback, RedisCommand, RedisPipeline } from './ioredis-internals.js';
+import { LateReplies } from './late-replies.js';
+
+/**
+ * Admits commands one by one as they join the pipeline that ioredis makes for them (`enableAutoPipelining`), and settles
+ * each with its own result.
+ *
+ * ioredis pairs results with callbacks by their place: it adds the caller's callback, then the command. A refused command
+ * takes its callback out again, so that nobody gets another's result, and throws inside ioredis' promise, which rejects.
+ */
+export function admitJoining(admission: Admission, pipeline: RedisPipeline): void {
+  const { sendCommand, exec } = pipeline;
+  /** In the places of the callbacks. */
+  const joined: Hold[] = [];
+  const lateReplies: LateReplies[] | undefined = admission.hasCommandTimeout ? [] : undefined;
+  let sent = false;
+
+  function settleAll(error: unknown, results: readonly unknown[] | undefined): void {
+    for (let place = 0; place < joined.length; place++) {
+      const hold = joined[place]!;
+      const failure = error || (results![place] as readonly unknown[])[0];
+      const outcome = failure ? admission.classify(failure) : 'success';
+      if (lateReplies === undefined) hold.settle(outcome);
+      else lateReplies[place]!.whenNone(() => hold.settle(outcome));
+    }
+  }
+
+  defineHidden(pipeline, 'sendCommand', function (this: RedisPipeline, command: RedisCommand) {
+    const callbacks = callbacksOf(admission, pipeline);
+    // A pipeline of the user's, or one that is sent again: it is admitted as a whole, or has been.
+    if (callbacks === undefined) return sendCommand.call(this, command);
+    const hold = admission.take(command);
+    if (!isHold(hold)) {
+      callbacks.pop();
+      throw hold;
+    }
+    hold.pipeline = pipeline;
+    joined.push(hold);
+    if (lateReplies !== undefined) {
+      const late = new LateReplies(admission.client);
+      late.watch(command);
+      lateReplies.push(late);
+    }
+    return sendCommand.call(this, command);
+  });
+
+  defineHidden(pipeline, 'exec', function (this: RedisPipeline, ...args: [callback?: unknown]) {
+    const [callback] = args;
+    if (sent || joined.length === 0 || typeof callback !== 'function') return exec.apply(this, args);
+    sent = true;
+    return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
+      settleAll(error, results);
+      callback(error, results);
+    });
+  });
+}
+
+/** Whether ioredis has made this pipeline for single commands, whether they still join or not. */
+export function isAutoPipeline(admission: Admission, pipeline: RedisPipeline): boolean {
+  const key = callbacksKey(admission, pipeline);
+  return key !== undefined && pipeline[key] !== undefined;
+}
+
+/** The callbacks, as long as commands join. */
+function callbacksOf(admission: Admission, pipeline: RedisPipeline): Callback[] | undefined {
+  const key = callbacksKey(admission, pipeline);
+  const callbacks = key === undefined ? undefined : pipeline[key];
+  return Array.isArray(callbacks) ? callbacks : undefined;
+}
+
+/** ioredis keeps them under a symbol that it does not export. */
+function callbacksKey(admission: Admission, pipeline: RedisPipeline): symbol | undefined {
+  if (admission.callbacksKey === undefined) {
+    admission.callbacksKey = Object.getOwnPropertySymbols(pipeline).find(
+      ({ description }) => description === 'callbacks',
+    );
+  }
+  return admission.callbacksKey;
+}
+
+/**
+ * Until a cluster knows its slots, ioredis lets each command wait outside any queue. They wait with their permits, which
+ * they take along when they join a pipeline.
+ */
+export function admitDelayed(
+  admission: Admission,
+  delay: () => (callback: Callback) => void,
+): (callback: Callback) => void {
+  return function (this: unknown, callback) {
+    // A pipeline that holds its permits.
+    if (admission.executing || admission.forgetsPipelines) {
+      delay().call(this, callback);
+      return;
+    }
+    const hold: Hold | BackpressureError = admission.takeUnknown();
+    if (!isHold(hold)) {
+      process.nextTick(callback, hold);
+      return;
+    }
+    delay().call(this, (error) => {
+      if (error) hold.settle(admission.classify(error));
+      else admission.handedOver = hold;
+      try {
+        callback(error);
+      } finally {
+        if (admission.handedOver === hold) {
+          admission.handedOver = undefined;
+          hold.settle('ignored');
+        }
+      }
+    });
+  };
+}

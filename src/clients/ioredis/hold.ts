@@ -1,0 +1,128 @@
+import type { Gate } from '../../core/gate.js';
+import type { NodeShare } from '../../core/node-shares.js';
+import type { OperationClass } from '../../core/operation-class.js';
+import type { Outcome } from '../../core/outcome.js';
+import type { Cohort } from '../../core/permit-ages.js';
+import type { RedisPipeline } from './ioredis-internals.js';
+
+/** The permit of one command or pipeline. It comes back once, whatever settles first; what comes later changes nothing. */
+export class Hold {
+  readonly owner: HeldOperations;
+  readonly operationClass: OperationClass;
+  readonly weight: number;
+  readonly share: NodeShare | undefined;
+  readonly cohort: Cohort;
+  /** A reading of the clock; `NaN` if this operation goes untimed. */
+  startedAt: number;
+  /** When it was put into the offline queue; `undefined` once it has been sent. */
+  queuedAt: number | undefined;
+  state: 'open' | 'settled' | 'given back' = 'open';
+  /** ioredis has answered the caller on a timer of its own; the server still owes an answer. */
+  callerGone = false;
+  /** The pipeline that it is for, or that carries it. */
+  pipeline: RedisPipeline | undefined;
+  /** Told once, with the outcome, when it is settled or given back. */
+  onEnd: ((outcome: Outcome) => void) | undefined;
+  previous: Hold | undefined;
+  next: Hold | undefined;
+
+  constructor(
+    owner: HeldOperations,
+    operationClass: OperationClass,
+    weight: number,
+    share: NodeShare | undefined,
+    cohort: Cohort,
+    startedAt: number,
+    queuedAt: number | undefined,
+  ) {
+    this.owner = owner;
+    this.operationClass = operationClass;
+    this.weight = weight;
+    this.share = share;
+    this.cohort = cohort;
+    this.startedAt = startedAt;
+    this.queuedAt = queuedAt;
+  }
+
+  settle(outcome: Outcome): void {
+    if (this.state === 'open') this.owner.end(this, 'settled', this.callerGone ? 'overload' : outcome);
+  }
+
+  /** The client has forgotten it: nothing will ever settle it. */
+  giveBack(): void {
+    if (this.state === 'open') this.owner.end(this, 'given back', this.callerGone ? 'overload' : 'ignored');
+  }
+}
+
+/**
+ * What one client instance holds: a list that costs a few writes per operation, for the moments when the client forgets
+ * its commands (they never settle then) and their permits have to come back.
+ */
+export class HeldOperations {
+  readonly #gate: Gate;
+  #newest: Hold | undefined;
+
+  constructor(gate: Gate) {
+    this.#gate = gate;
+  }
+
+  /** Takes the permits; the caller has asked for a refusal in the same synchronous step. */
+  take(
+    operationClass: OperationClass,
+    weight: number,
+    share: NodeShare | undefined,
+    startedAt: number,
+    queuedAt?: number,
+  ): Hold {
+    const cohort = this.#gate.admit(operationClass, weight, startedAt);
+    if (share !== undefined) this.#gate.nodes.enter(share, weight);
+    const hold = new Hold(this, operationClass, weight, share, cohort, startedAt, queuedAt);
+    const newest = this.#newest;
+    if (newest !== undefined) {
+      hold.previous = newest;
+      newest.next = hold;
+    }
+    this.#newest = hold;
+    return hold;
+  }
+
+  /** Called by the hold itself, once. */
+  end(hold: Hold, state: 'settled' | 'given back', outcome: Outcome): void {
+    const { previous, next, share, weight } = hold;
+    hold.state = state;
+    if (previous !== undefined) previous.next = next;
+    if (next !== undefined) next.previous = previous;
+    else this.#newest = previous;
+    hold.previous = undefined;
+    hold.next = undefined;
+    if (share !== undefined) this.#gate.nodes.leave(share, weight);
+    this.#gate.settle(hold.operationClass, weight, hold.cohort, hold.startedAt, outcome);
+    hold.onEnd?.(outcome);
+  }
+
+  /** The connection is ready: what waited for it is sent now, and its latency counts from here. */
+  sendQueued(): void {
+    const gate = this.#gate;
+    let now = Number.NaN;
+    for (const hold of this) {
+      if (hold.queuedAt === undefined) continue;
+      if (Number.isNaN(now)) now = gate.clock.now();
+      if (hold.weight > 0) gate.recordPoolWait(now - hold.queuedAt);
+      if (!Number.isNaN(hold.startedAt)) hold.startedAt = now;
+      hold.queuedAt = undefined;
+    }
+  }
+
+  giveBackAll(): void {
+    for (const hold of this) hold.giveBack();
+  }
+
+  /** Newest first. The current one may end meanwhile. */
+  *[Symbol.iterator](): IterableIterator<Hold> {
+    for (let hold = this.#newest; hold !== undefined; ) {
+      const { previous } = hold;
+      yield hold;
+      hold = previous;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { Admission } from './admission.js';
+import type { Hold } from './hold.js';
+import { HELD, type RedisCommand } from './ioredis-internals.js';
+import { isAnswerOwed } from './owed-answers.js';
+
+/**
+ * Ties a permit to a command: it comes back when ioredis hands over the server's answer, or gives the command up. By the
+ * command's own `resolve` and `reject`: a branch of its promise would switch off `unhandledRejection` for the user's.
+ *
+ * A timer that answers the caller (`commandTimeout`, `blockingTimeout`) changes nothing: ioredis still sends the command,
+ * or waits for its answer, and settles it a second time then.
+ */
+export function hookCommand(admission: Admission, command: RedisCommand, hold: Hold): void {
+  const { resolve, reject } = command;
+  command[HELD] = hold;
+  command.resolve = (value) => {
+    if (!hold.callerGone && isBlockingTimeout(command, value)) hold.callerGone = true;
+    else hold.settle(admission.outcomeOf(command, value));
+    return resolve.call(command, value);
+  };
+  command.reject = (error) => {
+    if (isAnswerOwed(admission.client, command, error)) hold.callerGone = true;
+    else if (admission.resends.follows(command, error)) admission.resends.offer(command, hold);
+    else hold.settle(admission.classify(error));
+    return reject.call(command, error);
+  };
+}
+
+/** ioredis' own timer for a blocking command has fired: it is no longer set, and the answer is made up. */
+function isBlockingTimeout(command: RedisCommand, value: unknown): boolean {
+  return (
+    value === null && command._blockingDeadline !== undefined && command._blockingTimeoutTimer === undefined
+  );
+}

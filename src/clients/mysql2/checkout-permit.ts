@@ -1,0 +1,63 @@
+import type { BackpressureError } from '../../core/backpressure-error.js';
+import type { OperationClass } from '../../core/operation-class.js';
+import { type Outcome, worseOutcome } from '../../core/outcome.js';
+import type { Cohort } from '../../core/permit-ages.js';
+import type { Waiting } from '../shared/waiting-answers.js';
+import type { MysqlContext } from './mysql-context.js';
+import type { ConnectionCallback } from './mysql-internals.js';
+
+/** The permit of one checkout, from the request for a connection on. It comes back once, with the worst outcome noted. */
+export class CheckoutPermit implements Waiting {
+  readonly operationClass: OperationClass;
+  /** Who waits for the connection. */
+  readonly caller: ConnectionCallback;
+  readonly askedAt: number;
+  waitingAt = -1;
+  protected readonly context: MysqlContext;
+  readonly #weight: number;
+  readonly #cohort: Cohort;
+  readonly #onPermitBack: (() => void) | undefined;
+  #outcome: Outcome | undefined;
+  #back = false;
+
+  /** Takes the permit: the caller has asked the gate. */
+  constructor(
+    context: MysqlContext,
+    operationClass: OperationClass,
+    weight: number,
+    caller: ConnectionCallback,
+    onPermitBack: (() => void) | undefined,
+  ) {
+    this.context = context;
+    this.operationClass = operationClass;
+    this.caller = caller;
+    this.#weight = weight;
+    this.askedAt = context.gate.clock.now();
+    this.#cohort = context.gate.admit(operationClass, weight, this.askedAt);
+    this.#onPermitBack = onPermitBack;
+  }
+
+  /** The pool had no connection for it. */
+  fail(outcome: Outcome): void {
+    this.note(outcome);
+    this.returnPermit();
+  }
+
+  /** It still waited for a connection when its time was up. Its caller hears of it on a later tick. */
+  refuse(rejection: BackpressureError): void {
+    this.fail('ignored');
+    process.nextTick(this.caller, rejection);
+  }
+
+  note(outcome: Outcome): void {
+    this.#outcome = this.#outcome === undefined ? outcome : worseOutcome(this.#outcome, outcome);
+  }
+
+  protected returnPermit(): void {
+    if (this.#back) return;
+    this.#back = true;
+    const outcome = this.#outcome ?? 'success';
+    this.context.gate.settle(this.operationClass, this.#weight, this.#cohort, Number.NaN, outcome);
+    this.#onPermitBack?.();
+  }
+}

@@ -1,0 +1,150 @@
+import type { OperationClass } from '../../core/operation-class.js';
+import { isNested, outsideNested } from '../shared/nested.js';
+import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { WaitingAnswers } from '../shared/waiting-answers.js';
+import type { Checkout } from './checkout.js';
+import { ClusterRequest } from './cluster-request.js';
+import type { MysqlContext } from './mysql-context.js';
+import {
+  type ConnectionCallback,
+  givenCallback,
+  type MysqlCluster,
+  type MysqlNamespace,
+  type MysqlNode,
+  type MysqlPool,
+} from './mysql-internals.js';
+import { outcomeOfMysqlError } from './outcomes.js';
+import { PoolReturns } from './pool-returns.js';
+
+/**
+ * Puts the gate in front of a cluster of pools, between the choice of a node and the node's pool: there the node is known
+ * whose share counts, and a rejection does not reach the cluster, which would count it as the node's error and, after
+ * five, remove the node. Nodes are met when they are chosen, however they were added.
+ */
+export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void {
+  const { gate, limiter, classes } = context;
+  const of = methodBehind(cluster, 'of');
+  const _getConnection = methodBehind(cluster, '_getConnection');
+  const namespaces = new WeakSet<MysqlNamespace>();
+  const nodes = new WeakMap<MysqlPool, PoolReturns>();
+  const waiting = new WaitingAnswers<Checkout>();
+  /** Whose namespace is choosing a node now: it does so, and asks the cluster, in one synchronous step. */
+  let choosing: ClusterRequest | undefined;
+  gate.onDrainDeadline(() =>
+    waiting.refuseAll((checkout) =>
+      checkout.refuse(gate.reject(checkout.operationClass, 'draining', 'getConnection')),
+    ),
+  );
+
+  function returnsOf({ id, pool }: MysqlNode): PoolReturns {
+    let returns = nodes.get(pool);
+    if (returns === undefined) {
+      returns = new PoolReturns(context, pool, () => forget(id));
+      nodes.set(pool, returns);
+    }
+    return returns;
+  }
+
+  /** A node that has left no longer counts for the fair share of the others. */
+  function forget(id: string): void {
+    gate.nodes.retain(new Set(Object.keys(gate.nodes.stats()).filter((name) => name !== id)));
+  }
+
+  function limitNamespace(namespace: MysqlNamespace): MysqlNamespace {
+    if (namespaces.has(namespace)) return namespace;
+    namespaces.add(namespace);
+    const getConnection = methodBehind(namespace, 'getConnection');
+    const query = methodBehind(namespace, 'query');
+    const execute = methodBehind(namespace, 'execute');
+    // The cluster asks again with our callback when a node has failed.
+    const requests = new WeakMap<ConnectionCallback, ClusterRequest>();
+    let callingClass: OperationClass | undefined;
+
+    patchMethods(namespace, {
+      getConnection(this: MysqlNamespace, callback: ConnectionCallback) {
+        const byClass = callingClass ?? classes.transaction;
+        const forOneQuery = callingClass !== undefined;
+        callingClass = undefined;
+        if (typeof callback !== 'function') return getConnection.call(this, callback);
+        let request = requests.get(callback);
+        let answer = callback;
+        const nested = isNested(limiter);
+        if (request === undefined) {
+          const operationClass = nested ? classes.nested : byClass;
+          request = new ClusterRequest(context, operationClass, nested ? 0 : 1, forOneQuery, callback);
+          answer = answerTo(request);
+          requests.set(answer, request);
+        }
+        choosing = request;
+        try {
+          const ask = () => getConnection.call(this, answer);
+          return nested ? outsideNested(ask) : ask();
+        } finally {
+          choosing = undefined;
+        }
+      },
+
+      query(this: MysqlNamespace, sql: unknown, values: unknown, callback: unknown) {
+        callingClass = givenCallback(values, callback) ? classes.query : classes.stream;
+        try {
+          return query.call(this, sql, values, callback);
+        } finally {
+          callingClass = undefined;
+        }
+      },
+
+      execute(this: MysqlNamespace, sql: unknown, values: unknown, callback: unknown) {
+        callingClass = classes.query;
+        try {
+          return execute.call(this, sql, values, callback);
+        } finally {
+          callingClass = undefined;
+        }
+      },
+    });
+    return namespace;
+  }
+
+  /** Without a connection, this is the cluster's last word: it has no node (left) to ask. */
+  function answerTo(request: ClusterRequest): ConnectionCallback {
+    return (error, connection) => {
+      if (error || connection === undefined) {
+        request.checkout?.fail(limiter.classify(error, outcomeOfMysqlError));
+        return request.callback(error);
+      }
+      return request.callback(null, connection);
+    };
+  }
+
+  patchMethods(cluster, {
+    of(this: MysqlCluster, pattern: unknown, selector: unknown) {
+      return limitNamespace(of.call(this, pattern, selector));
+    },
+
+    _getConnection(this: MysqlCluster, node: MysqlNode, callback: ConnectionCallback) {
+      const request = choosing;
+      choosing = undefined;
+      if (request === undefined || node.pool._closed) return _getConnection.call(this, node, callback);
+      const refusal = request.refusal(node);
+      if (refusal !== undefined) {
+        request.refuse(refusal);
+        return undefined;
+      }
+      const returns = returnsOf(node);
+      const checkout = request.enter(node, () => {
+        if (node.pool._closed) forget(node.id);
+      });
+      waiting.add(checkout);
+      return _getConnection.call(this, node, (error, connection) => {
+        if (!waiting.answer(checkout)) {
+          connection?.release?.();
+          return undefined;
+        }
+        if (error) checkout.note(limiter.classify(error, outcomeOfMysqlError));
+        else returns.lend(connection!, checkout);
+        return callback(error, connection);
+      });
+    },
+  });
+  for (const namespace of Object.values(cluster._namespaces)) limitNamespace(namespace);
+}

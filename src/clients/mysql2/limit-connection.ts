@@ -1,0 +1,169 @@
+import type { BackpressureError } from '../../core/backpressure-error.js';
+import type { OperationClass } from '../../core/operation-class.js';
+import { type Outcome, worseOutcome } from '../../core/outcome.js';
+import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { AbandonedStatement } from './abandoned-statement.js';
+import { ConnectionPermits, type GiveBack } from './connection-permits.js';
+import type { MysqlContext } from './mysql-context.js';
+import {
+  type Callback,
+  givenCallback,
+  isStatement,
+  type MysqlCommand,
+  type MysqlConnection,
+} from './mysql-internals.js';
+import { observeCommand, wasSkipped } from './observe-command.js';
+import { opensTransaction } from './opens-transaction.js';
+import { isClientTimeout, outcomeOfMysqlError } from './outcomes.js';
+import { leftInTransaction, watchStatus } from './watch-status.js';
+
+/** What was admitted as one: a command, or the Prepare and the Execute of one `execute()`. */
+interface Operation {
+  readonly operationClass: OperationClass;
+  readonly startedAt: number;
+  readonly giveBack: GiveBack;
+  /** The worst of its commands' so far. */
+  outcome: Outcome | undefined;
+  /** Its caller has had a timeout, and the server may work on. */
+  abandoned: AbandonedStatement | undefined;
+}
+
+/**
+ * Puts the gate in front of one standalone connection: a permit for each command that the server answers, one for a whole
+ * transaction. All commands pass `addCommand`, where a refused one is turned back before it is sent. Connecting, ending
+ * and closing statements are the driver's own.
+ */
+export function limitConnection(context: MysqlContext, connection: MysqlConnection): void {
+  const { gate, limiter, classes, options } = context;
+  const addCommand = methodBehind(connection, 'addCommand');
+  const execute = methodBehind(connection, 'execute');
+  const end = methodBehind(connection, 'end');
+  const permits = new ConnectionPermits(gate);
+  const open = new Set<Operation>();
+  /** Inside `execute()`, which sends two commands: what became of the first. */
+  let executing: { first: Operation | 'refused' | undefined; readonly callback: unknown } | undefined;
+  let quitting = false;
+
+  function settle(operation: Operation): void {
+    if (!open.delete(operation)) return;
+    operation.abandoned?.ended();
+    operation.giveBack(operation.outcome ?? 'success');
+  }
+
+  /** The connection is closed, or given up on: nothing will be answered any more. */
+  function lost(): void {
+    for (const operation of [...open]) {
+      operation.outcome = 'overload';
+      settle(operation);
+    }
+    const { _protocolError, _fatalError } = connection;
+    permits.lost(_protocolError || _fatalError ? 'overload' : 'ignored');
+  }
+
+  /** Nobody waits any more for what the server may still be doing. */
+  function abandon(stillRuns: () => boolean, onGivenUp: () => void): AbandonedStatement {
+    const abandoned = new AbandonedStatement(connection, stillRuns, options.abandonedTimeoutMs, (gaveUp) => {
+      if (gaveUp) onGivenUp();
+    });
+    if (options.abandonedStatements === 'cancel') abandoned.cancel();
+    return abandoned;
+  }
+
+  connection.stream.once('close', lost);
+  // Our side is closed (`destroy`): the server may be at work still.
+  connection.stream.once('finish', () => {
+    if (open.size > 0 || permits.inTransaction) abandon(() => open.size > 0, lost);
+  });
+
+  function admit(command: MysqlCommand): Operation | BackpressureError {
+    const opening = opensTransaction(command);
+    const callback = executing === undefined ? command.onResult : executing.callback;
+    const streaming = callback === undefined && (executing !== undefined || isStatement(command));
+    const operationClass =
+      opening || permits.inTransaction ? classes.transaction : streaming ? classes.stream : classes.query;
+    if (!permits.inTransaction) {
+      const refusal = gate.refusal(operationClass, 1);
+      if (refusal !== undefined) return gate.reject(operationClass, refusal, 'query');
+    }
+    const giveBack = permits.take(operationClass, opening);
+    const startedAt = gate.clock.now();
+    const operation: Operation = {
+      operationClass,
+      startedAt,
+      giveBack,
+      outcome: undefined,
+      abandoned: undefined,
+    };
+    open.add(operation);
+    return operation;
+  }
+
+  /** @param last whether the operation ends with this command */
+  function observe(command: MysqlCommand, operation: Operation, last: boolean): void {
+    watchStatus(command);
+    observeCommand(command, {
+      answered(error) {
+        if (error || (last && !wasSkipped(command))) {
+          const outcome = error ? limiter.classify(error, outcomeOfMysqlError) : 'success';
+          if (isStatement(command)) {
+            gate.recordLatency(operation.operationClass, gate.clock.now() - operation.startedAt, outcome);
+          }
+          operation.outcome =
+            operation.outcome === undefined ? outcome : worseOutcome(operation.outcome, outcome);
+        }
+        if (isClientTimeout(error)) {
+          // Commands run in their order: what is first is what the server works on.
+          const stillRuns = () => open.values().next().value === operation;
+          operation.abandoned = abandon(stillRuns, () => settle(operation));
+        }
+      },
+      done() {
+        permits.serverInTransaction = leftInTransaction(command, connection) ?? permits.serverInTransaction;
+        if (last) settle(operation);
+      },
+    });
+  }
+
+  patchMethods(connection, {
+    addCommand(this: MysqlConnection, command: MysqlCommand) {
+      // What nobody gets an answer to (a closed statement, the handshake) passes.
+      if (quitting || !('onResult' in command)) return addCommand.call(this, command);
+      if (executing?.first === 'refused') return command;
+      const joined = executing?.first;
+      const operation = joined ?? admit(command);
+      if ('code' in operation) {
+        if (executing !== undefined) executing.first = 'refused';
+        process.nextTick(refuse, command, operation);
+        return command;
+      }
+      if (executing !== undefined) executing.first = operation;
+      observe(command, operation, executing === undefined || joined !== undefined);
+      return addCommand.call(this, command);
+    },
+
+    execute(this: MysqlConnection, sql: unknown, values: unknown, callback: unknown) {
+      executing = { first: undefined, callback: givenCallback(values, callback) };
+      try {
+        return execute.call(this, sql, values, callback);
+      } finally {
+        executing = undefined;
+      }
+    },
+
+    end(this: MysqlConnection, callback?: Callback) {
+      quitting = true;
+      try {
+        return end.call(this, callback);
+      } finally {
+        quitting = false;
+      }
+    },
+  });
+}
+
+/** As a command learns of any error; of a ping or the like that nobody listens to, nobody learns. */
+function refuse(command: MysqlCommand, rejection: BackpressureError): void {
+  if (typeof command.onResult === 'function') command.onResult(rejection);
+  else if (isStatement(command) || command.listenerCount('error') > 0) command.emit('error', rejection);
+  command.emit('end');
+}

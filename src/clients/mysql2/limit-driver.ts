@@ -1,0 +1,55 @@
+import { complaint } from '../../core/option-checks.js';
+import { limiterFrom } from '../shared/client-options.js';
+import { isObjectWith } from '../shared/is-object-with.js';
+import type { LimiterHandle } from '../shared/limiter-handle.js';
+import { LimitedMysql } from './limited-mysql.js';
+import { type LimitedMysqlOptions, resolveMysqlOptions } from './mysql-options.js';
+
+/** The functions of mysql2 and mysql2/promise that make a client. */
+const MAKERS: ReadonlySet<PropertyKey> = new Set([
+  'createConnection',
+  'connect',
+  'createPool',
+  'createPoolCluster',
+  'createConnectionPromise',
+  'createPoolPromise',
+  'createPoolClusterPromise',
+]);
+
+/**
+ * A module to put where a library expects `mysql2`, for those that make their connections or pools themselves (sequelize,
+ * knex, typeorm): everything it makes is limited, all by one limiter. Everything else is the module's own.
+ *
+ * @param driver `mysql2` or `mysql2/promise`
+ * @returns the module, with that limiter on it
+ * @throws TypeError | RangeError for options that are no good, and for what is no such module
+ */
+export function limitDriver<D extends object>(
+  driver: D,
+  options: LimitedMysqlOptions = {},
+): D & LimiterHandle {
+  resolveMysqlOptions('limitDriver', options);
+  if (!isObjectWith(driver, ['createConnection', 'createPool'])) {
+    throw new TypeError(complaint('the driver', 'the module mysql2 or mysql2/promise', driver));
+  }
+  const limiter = limiterFrom(options, 'mysql2');
+  const { abandonedStatements, abandonedTimeoutMs, maxCheckoutMs } = options;
+  const own = { limiter, abandonedStatements, abandonedTimeoutMs, maxCheckoutMs };
+  const makers = new Map<PropertyKey, unknown>();
+  // A proxy, not a copy: the module has getters, and grows.
+  return new Proxy(driver, {
+    get(target, key) {
+      if (key === 'limiter') return limiter;
+      const value = Reflect.get(target, key);
+      if (!MAKERS.has(key) || typeof value !== 'function') return value;
+      let maker = makers.get(key);
+      if (maker === undefined) {
+        maker = (...args: never[]) => new LimitedMysql(value as never, own, ...(args as never));
+        Object.defineProperty(maker, 'name', { value: value.name, configurable: true });
+        Object.defineProperty(maker, 'length', { value: value.length, configurable: true });
+        makers.set(key, maker);
+      }
+      return maker;
+    },
+  }) as D & LimiterHandle;
+}

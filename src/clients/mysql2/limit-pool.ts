@@ -1,0 +1,110 @@
+import type { OperationClass } from '../../core/operation-class.js';
+import { isNested, outsideNested } from '../shared/nested.js';
+import { defineHidden, patchMethods } from '../shared/patch-methods.js';
+import { WaitingAnswers } from '../shared/waiting-answers.js';
+import { Checkout } from './checkout.js';
+import type { MysqlContext } from './mysql-context.js';
+import { type ConnectionCallback, givenCallback, type MysqlPool } from './mysql-internals.js';
+import { outcomeOfMysqlError } from './outcomes.js';
+import { PoolReturns } from './pool-returns.js';
+
+/**
+ * Puts the gate in front of one core pool: `getConnection` is the one place where permits are taken, since everything
+ * passes it (`query` and `execute` call it, and so do the promise API and libraries that wrap them). A rejection is
+ * delivered as the driver delivers its errors, on a later tick: a `Query` must be in its user's hands by then.
+ */
+export function limitPool(context: MysqlContext, pool: MysqlPool): void {
+  const { gate, limiter, classes } = context;
+  const { getConnection, query, execute } = pool;
+  const returns = new PoolReturns(context, pool);
+  const waiting = new WaitingAnswers<Checkout>();
+  const requeued = watchQueue(pool);
+  // Taken over the pool's own call of getConnection, which is synchronous; a query that is asynchronous (an override) is
+  // admitted as a transaction.
+  let callingClass: OperationClass | undefined;
+  gate.onDrainDeadline(() =>
+    waiting.refuseAll((checkout) =>
+      checkout.refuse(gate.reject(checkout.operationClass, 'draining', 'getConnection')),
+    ),
+  );
+
+  function checkOut(self: MysqlPool, checkout: Checkout): unknown {
+    waiting.add(checkout);
+    try {
+      return getConnection.call(self, (error, connection) => {
+        if (!waiting.answer(checkout)) {
+          // It was refused while it waited; the connection that comes late goes straight back.
+          connection?.release?.();
+          return undefined;
+        }
+        if (error || connection === undefined) {
+          checkout.fail(limiter.classify(error, outcomeOfMysqlError));
+          return checkout.caller(error);
+        }
+        returns.lend(connection, checkout);
+        return checkout.caller(null, connection);
+      });
+    } catch (thrown) {
+      if (waiting.answer(checkout)) checkout.fail(limiter.classify(thrown, outcomeOfMysqlError));
+      throw thrown;
+    }
+  }
+
+  patchMethods(pool, {
+    getConnection(this: MysqlPool, callback: ConnectionCallback) {
+      const forOneQuery = callingClass !== undefined;
+      const byClass = callingClass ?? classes.transaction;
+      callingClass = undefined;
+      if (typeof callback !== 'function' || pool._closed || requeued.has(callback)) {
+        return getConnection.call(this, callback);
+      }
+      const nested = isNested(limiter);
+      const operationClass = nested ? classes.nested : byClass;
+      const weight = nested ? 0 : 1;
+      const refusal = gate.refusal(operationClass, weight);
+      if (refusal !== undefined) {
+        const operation = forOneQuery ? 'query' : 'getConnection';
+        process.nextTick(callback, gate.reject(operationClass, refusal, operation));
+        return undefined;
+      }
+      const checkout = new Checkout(context, operationClass, weight, forOneQuery, callback);
+      return nested ? outsideNested(() => checkOut(this, checkout)) : checkOut(this, checkout);
+    },
+
+    query(this: MysqlPool, sql: unknown, values: unknown, callback: unknown) {
+      callingClass = givenCallback(values, callback) ? classes.query : classes.stream;
+      try {
+        return query.call(this, sql, values, callback);
+      } finally {
+        callingClass = undefined;
+      }
+    },
+
+    execute(this: MysqlPool, sql: unknown, values: unknown, callback: unknown) {
+      callingClass = classes.query;
+      try {
+        return execute.call(this, sql, values, callback);
+      } finally {
+        callingClass = undefined;
+      }
+    },
+  });
+}
+
+/**
+ * Callbacks that have left the pool's queue. When a connection dies, mysql2 calls `getConnection` again with the next one
+ * in line, which holds its permit already. Known by the queue and not by us, since tracing puts callbacks of its own there.
+ */
+function watchQueue(pool: MysqlPool): WeakSet<object> {
+  const left = new WeakSet<object>();
+  const queue = pool._connectionQueue;
+  const shift = queue?.shift;
+  if (queue !== undefined && shift !== undefined) {
+    defineHidden(queue, 'shift', function (this: unknown) {
+      const callback = shift.call(this as never);
+      if (typeof callback === 'function') left.add(callback);
+      return callback;
+    });
+  }
+  return left;
+}

@@ -1,0 +1,33 @@
+import { millisecondsFrom } from '../../core/option-checks.js';
+import {
+  ABANDONED_CHECKS,
+  type AbandonedStatementOptions,
+  type ResolvedAbandonedOptions,
+  resolveAbandoned,
+} from '../shared/abandoned-options.js';
+import { type ClientLimiterOptions, checkClientOptions } from '../shared/client-options.js';
+
+/** Options of `LimitedMysql`: those of its limiter, and what is particular to MySQL. */
+export interface LimitedMysqlOptions extends ClientLimiterOptions, AbandonedStatementOptions {
+  /**
+   * Takes a checked-out connection away from a holder that has kept it for this many milliseconds (from 1): the
+   * connection is destroyed, the permit comes back, and the holder's own `release()` does nothing. For leaks in pools;
+   * off by default. A standalone connection has no checkouts.
+   */
+  readonly maxCheckoutMs?: number | undefined;
+}
+
+export interface ResolvedMysqlOptions extends ResolvedAbandonedOptions {
+  readonly maxCheckoutMs: number | undefined;
+}
+
+/** What may have a bulkhead: not `nested`, which takes no permits. */
+const BULKHEADS = ['query', 'transaction', 'stream'];
+const OWN_CHECKS = { ...ABANDONED_CHECKS, maxCheckoutMs: millisecondsFrom(1) };
+export const MYSQL_OPTION_NAMES: readonly string[] = Object.keys(OWN_CHECKS);
+const HINT = "mysql2's own configuration is the third argument";
+
+export function resolveMysqlOptions(owner: string, options: LimitedMysqlOptions): ResolvedMysqlOptions {
+  checkClientOptions(owner, options, OWN_CHECKS, BULKHEADS, HINT);
+  return { ...resolveAbandoned(options), maxCheckoutMs: options.maxCheckoutMs };
+}

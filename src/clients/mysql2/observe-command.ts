@@ -1,0 +1,106 @@
+import { defineHidden } from '../shared/patch-methods.js';
+import type { Callback, MysqlCommand } from './mysql-internals.js';
+import { isClientTimeout } from './outcomes.js';
+
+/**
+ * Learns when a command has been answered and when the server is done with it. The two differ where mysql2's `timeout`
+ * answers the caller while the server works on.
+ *
+ * The caller hears of one end only: bare mysql2 calls back a second time if the server answers with an error after the
+ * timeout.
+ */
+export abstract class CommandObserver {
+  #callback: Callback | undefined;
+  #state: 'open' | 'abandoned' | 'done' = 'open';
+
+  /** Its caller is being told, with an error or (`undefined`) without. Once. */
+  protected abstract onAnswered(error: unknown): void;
+  /** The server is done with it, too. Once, after {@link onAnswered}; never if the connection is lost first. */
+  protected abstract onDone(): void;
+
+  /** @param toldOfEnd whether somebody calls {@link ended} at the command's `'end'` */
+  observe(command: MysqlCommand, toldOfEnd: boolean): void {
+    if (typeof command.onResult === 'function') {
+      const observer = this;
+      this.#callback = command.onResult;
+      command.onResult = function (this: unknown, error, ...results) {
+        if (!error) observer.ended();
+        else if (!observer.failed(error)) return undefined;
+        if (observer.#state === 'abandoned') command.once('end', () => observer.ended());
+        return observer.#takeCallback()?.call(this, error, ...results);
+      };
+      if (!toldOfEnd) command.once('end', () => observer.ended());
+    } else {
+      // No listeners here: one for 'error' would change what happens to errors that nobody listens for. One function for
+      // all commands: closures as methods would give each command a shape of its own, which costs as much as the query.
+      observers.set(command, this);
+      defineHidden(command, 'emit', emitObserved);
+    }
+  }
+
+  /** @returns whether the caller is to hear of it */
+  failed(error: unknown): boolean {
+    if (this.#state === 'abandoned') return false;
+    if (this.#state === 'done') return true;
+    const abandoned = isClientTimeout(error);
+    this.#state = abandoned ? 'abandoned' : 'done';
+    this.onAnswered(error);
+    if (!abandoned) this.onDone();
+    return true;
+  }
+
+  ended(): void {
+    if (this.#state === 'done') return;
+    const answered = this.#state === 'abandoned';
+    this.#state = 'done';
+    if (!answered) this.onAnswered(undefined);
+    this.onDone();
+  }
+
+  /** Let go of at once: a command stays reachable for a while, and its caller's promise would with it. */
+  #takeCallback(): Callback | undefined {
+    const callback = this.#callback;
+    this.#callback = undefined;
+    return callback;
+  }
+}
+
+/** Observes a command by two functions. */
+export function observeCommand(command: MysqlCommand, hooks: CommandHooks): void {
+  new HookedObserver(hooks).observe(command, false);
+}
+
+export interface CommandHooks {
+  answered(error: unknown): void;
+  done(): void;
+}
+
+class HookedObserver extends CommandObserver {
+  readonly #hooks: CommandHooks;
+
+  constructor(hooks: CommandHooks) {
+    super();
+    this.#hooks = hooks;
+  }
+
+  protected override onAnswered(error: unknown): void {
+    this.#hooks.answered(error);
+  }
+
+  protected override onDone(): void {
+    this.#hooks.done();
+  }
+}
+
+const observers = new WeakMap<MysqlCommand, CommandObserver>();
+
+function emitObserved(this: MysqlCommand, event: string, ...args: unknown[]): boolean {
+  if (event === 'end') observers.get(this)?.ended();
+  else if (event === 'error' && observers.get(this)?.failed(args[0]) === false) return false;
+  return Object.getPrototypeOf(this).emit.call(this, event, ...args);
+}
+
+/** mysql2 takes the start out of an Execute whose Prepare has failed: then it ends without having run. */
+export function wasSkipped(command: MysqlCommand): boolean {
+  return Object.hasOwn(command, 'start');
+}

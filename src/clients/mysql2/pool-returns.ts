@@ -1,0 +1,79 @@
+import { patchMethods } from '../shared/patch-methods.js';
+import type { Checkout, Lender, Slot } from './checkout.js';
+import { measureConnection } from './measure-connection.js';
+import type { MysqlContext } from './mysql-context.js';
+import type { Callback, MysqlConnection, MysqlPool, MysqlQueue } from './mysql-internals.js';
+
+/**
+ * Where connections of one core pool come back: every end of a checkout passes `releaseConnection` (`release`, `destroy`,
+ * `Symbol.dispose`, a lost connection), unless the pool was ended.
+ */
+export class PoolReturns implements Lender {
+  readonly #context: MysqlContext;
+  readonly #pool: MysqlPool;
+  readonly #releaseConnection: MysqlPool['releaseConnection'];
+  /** Made once for each connection: a map that changes with each checkout would cost more. */
+  readonly #slots = new WeakMap<MysqlConnection, Slot>();
+
+  constructor(context: MysqlContext, pool: MysqlPool, onEnd?: () => void) {
+    this.#context = context;
+    this.#pool = pool;
+    const { releaseConnection, end } = pool;
+    this.#releaseConnection = releaseConnection;
+    const returns = this;
+    patchMethods(pool, {
+      releaseConnection(this: MysqlPool, connection: MysqlConnection) {
+        const checkout = returns.#slots.get(connection)?.checkout;
+        if (checkout !== undefined) {
+          checkout.release(connection._pool == null);
+          return undefined;
+        }
+        if (connection?._pool && isFree(pool, connection)) {
+          // Given back twice, mysql2 would lend it to two at once.
+          context.gate.doubleReleases++;
+          return undefined;
+        }
+        return releaseConnection.call(this, connection);
+      },
+
+      end(this: MysqlPool, callback?: Callback) {
+        const result = end.call(this, callback);
+        for (const connection of itemsOf(pool._allConnections)) {
+          returns.#slots.get(connection)?.checkout?.poolEnded();
+        }
+        onEnd?.();
+        return result;
+      },
+    });
+  }
+
+  /** A checkout begins. */
+  lend(connection: MysqlConnection, checkout: Checkout): void {
+    const { gate } = this.#context;
+    checkout.lentAt = gate.clock.now();
+    const waitMs = checkout.lentAt - checkout.askedAt;
+    let slot = this.#slots.get(connection);
+    if (slot !== undefined) gate.recordPoolWait(waitMs);
+    else {
+      // The wait was for a new connection: it says nothing about how busy the pool is.
+      slot = { checkout: undefined };
+      this.#slots.set(connection, slot);
+      measureConnection(this.#context, connection, slot);
+      gate.recordConnectTime(waitMs);
+    }
+    slot.checkout = checkout;
+    checkout.begin(connection, slot, this);
+  }
+
+  giveBack(connection: MysqlConnection): void {
+    if (!this.#pool._closed) this.#releaseConnection.call(this.#pool, connection);
+  }
+}
+
+function isFree(pool: MysqlPool, connection: MysqlConnection): boolean {
+  return itemsOf(pool._freeConnections).includes(connection);
+}
+
+function itemsOf<T>(queue: MysqlQueue<T> | undefined): T[] {
+  return Array.from({ length: queue?.length ?? 0 }, (_, index) => queue!.get(index));
+}
