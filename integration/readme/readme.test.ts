@@ -3,7 +3,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { type AerospikeServer, startAerospike } from '../support/servers/aerospike-start.js';
+import { startAerospike } from '../support/servers/aerospike-start.js';
+import { startMysql } from '../support/servers/mysql-start.js';
+import { startRedis } from '../support/servers/redis-start.js';
 import { readmeExamples } from './readme-examples.js';
 
 /**
@@ -29,6 +31,25 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
     after:
       "const [rows] = await sequelize.query('select 1 as one', { logging: false }); console.log(rows[0].one); await sequelize.close();",
     prints: /^1\n$/,
+  },
+  'MySQL and MariaDB: `floodgate/mysql2`': {
+    after: 'console.log(pool.limiter.stats().succeeded); await pool.end();',
+    prints: /^42\n1\n$/,
+  },
+  'Libraries on mysql2': {
+    after: `console.log(driver.limiter.name, typeof sequelize.query); await sequelize.close();`,
+    prints: /^mysql2 function\n$/,
+  },
+  'Redis: `floodgate/ioredis`': {
+    after: 'console.log(redis.limiter.inFlight); await redis.quit();',
+    prints: /^Ada\n2\n0\n$/,
+  },
+  'BullMQ, session stores, lock libraries': {
+    before: `import { Redis } from 'ioredis'; import { LimitedRedis } from 'floodgate/ioredis';
+      let done; const sent = new Promise((resolve) => { done = resolve; }); const send = async (job) => done(job.name);`,
+    after:
+      "await queue.add('hello', {}); console.log(await sent); await worker.close(); await queue.close(); process.exit(0);",
+    prints: /^hello\n$/,
   },
   'Aerospike: `floodgate/aerospike`': {
     after: 'console.log(client.limiter.stats().succeeded); await client.close();',
@@ -61,7 +82,7 @@ function POOL(options: string): string {
 
 // Inside the package, so that `floodgate` and the clients resolve as they do for a user.
 const folder = fileURLToPath(new URL('../../build/readme/', import.meta.url));
-let aerospike: AerospikeServer | undefined;
+const servers: { close(): Promise<void> }[] = [];
 const { url } = inject('postgres');
 const server = new URL(url);
 const env: Record<string, string | undefined> = {
@@ -76,8 +97,11 @@ const env: Record<string, string | undefined> = {
 
 describe('examples of the README', () => {
   beforeAll(async () => {
-    aerospike = await startAerospike();
+    const [aerospike, redis, mysql] = await Promise.all([startAerospike(), startRedis(), startMysql()]);
+    servers.push(aerospike, redis, mysql);
     env.AEROSPIKE_HOSTS = aerospike.hosts;
+    env.REDIS_URL = redis.url;
+    env.MYSQL_URL = mysql.url;
     mkdirSync(folder, { recursive: true });
     await runModule(
       'sequence',
@@ -86,7 +110,7 @@ describe('examples of the README', () => {
     );
   });
   afterAll(async () => {
-    await aerospike?.close();
+    await Promise.all(servers.map((server) => server.close()));
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -41,5 +41,5 @@ const RANGE_CHECKS: Readonly<Record<keyof ControllerRange, OptionCheck>> = {
 };
 
 export function clamp(value: number, min: number, max: number): number {
-  return value < min ? min : value > max ? max : value;
+  return value < min ? min : Math.min(value, max);
 }

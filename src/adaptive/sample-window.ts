@@ -75,6 +75,8 @@ export class SampleWindows implements GateSampler {
     if (now > this.#lastAt) {
       this.#inFlightTime += this.#inFlight * (now - this.#lastAt);
       this.#lastAt = now;
+    } else if (now < this.#lastAt - BACKWARDS_MS) {
+      this.#begin(now, false);
     }
     this.#inFlight = inFlight;
     if (inFlight > this.#maxInFlight) this.#maxInFlight = inFlight;
@@ -198,6 +200,8 @@ export class SampleWindows implements GateSampler {
   }
 }
 
+/** A clock that jumps back by this much begins a window anew. */
+const BACKWARDS_MS = 1000;
 const SLICES = 20;
 /** Answers that make a window end early, from a quarter of its length on. */
 const PLENTY = 1000;

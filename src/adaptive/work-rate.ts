@@ -10,6 +10,7 @@ import type { OperationClass } from '../core/operation-class.js';
  */
 export class WorkRate {
   readonly #classes = new Map<OperationClass, ClassWork>();
+  #windows = 0;
 
   onSuccess(operationClass: OperationClass, latencyMs: number): void {
     const work = this.#workOf(operationClass);
@@ -33,16 +34,18 @@ export class WorkRate {
 
   /** At the end of a window: the slow averages move by it. */
   endWindow(): void {
+    // The first windows are plainly averaged.
+    const memory = Math.min(++this.#windows, MEMORY);
     let completed = 0;
     for (const work of this.#classes.values()) completed += work.completed;
     let average = 0;
     let shares = 0;
     for (const work of this.#classes.values()) {
       const share = completed === 0 ? work.share : work.completed / completed;
-      work.share += (share - work.share) / MEMORY;
+      work.share += (share - work.share) / memory;
       if (work.sampled > 0) {
         const mean = work.latencySum / work.sampled;
-        work.latency = Number.isNaN(work.latency) ? mean : work.latency + (mean - work.latency) / MEMORY;
+        work.latency = Number.isNaN(work.latency) ? mean : work.latency + (mean - work.latency) / memory;
       }
       work.completed = work.sampled = work.latencySum = 0;
       if (Number.isNaN(work.latency)) continue;

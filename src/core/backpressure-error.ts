@@ -17,9 +17,9 @@ export interface BackpressureDetails {
   /** Kind of operation, `'query'` for example; never SQL text, keys or values. */
   readonly operation: string;
   /** Class of the operation. @default 'default' */
-  readonly operationClass?: string;
+  readonly operationClass?: string | undefined;
   /** Whose share is taken, for the message of a `'bulkhead'`. */
-  readonly share?: string;
+  readonly share?: string | undefined;
   readonly limit: number;
   readonly inFlight: number;
   /** When a new attempt makes sense, in milliseconds. */

@@ -28,7 +28,7 @@ export class Gate {
   readonly history = new LimitHistory();
   /** For clients with several servers: their wrappers ask it beside {@link refusal}. */
   readonly nodes = new NodeShares();
-  readonly #ages: PermitAges;
+  readonly ages: PermitAges;
   limit: number;
   /** Permits held. */
   inFlight = 0;
@@ -39,21 +39,24 @@ export class Gate {
   sampler: GateSampler | undefined;
   doubleReleases = 0;
   draining = false;
-  poolWait: LatencyHistogram | undefined;
-  connectTime: LatencyHistogram | undefined;
+  readonly poolWait: LatencyHistogram;
+  readonly connectTime: LatencyHistogram;
   /** Who can give up work that was admitted, but for which nothing was sent yet. */
   readonly #drainDeadlines = new Set<() => void>();
   /** Called once, as soon as nothing runs while draining. */
   readonly #onDrained = new Set<() => void>();
   #observers: Observers | undefined;
-  #subscriptions: readonly Subscription[] = [];
+  #subscriptions: readonly { readonly observer: LimiterObserver }[] = [];
 
   constructor(options: ResolvedLimiterOptions) {
     this.options = options;
     this.limit = options.maxConcurrentOps;
     this.clock = new SamplingClock(options.now);
     this.classes = new OperationClasses(options.bulkheads);
-    this.#ages = new PermitAges(this.clock.now());
+    const now = this.clock.now();
+    this.ages = new PermitAges(now);
+    this.poolWait = new LatencyHistogram(now);
+    this.connectTime = new LatencyHistogram(now);
   }
 
   get state(): LimiterState {
@@ -92,12 +95,9 @@ export class Gate {
   rejection(operationClass: OperationClass, reason: RejectReason, operation: string): BackpressureError {
     const { name, retryAfterMs, stackTraces } = this.options;
     const { limit, inFlight } = this;
-    const details = { reason, limiter: name, operation, limit, inFlight, retryAfterMs };
     const share = reason === 'bulkhead' ? operationClass.shareTaken : undefined;
-    return new BackpressureError(
-      { ...details, operationClass: operationClass.name, ...(share === undefined ? {} : { share }) },
-      stackTraces,
-    );
+    const details = { reason, limiter: name, operation, limit, inFlight, retryAfterMs, share };
+    return new BackpressureError({ ...details, operationClass: operationClass.name }, stackTraces);
   }
 
   /**
@@ -109,7 +109,7 @@ export class Gate {
   admit(operationClass: OperationClass, weight: number, startedAt: number): Cohort {
     this.inFlight += weight;
     if (!Number.isNaN(startedAt)) {
-      this.#ages.advance(startedAt);
+      this.ages.advance(startedAt);
       this.sampler?.onTime(startedAt);
     }
     if (this.inFlight > this.peakInFlight) this.peakInFlight = this.inFlight;
@@ -122,7 +122,7 @@ export class Gate {
       // Asked again: the last observer may just have taken itself away.
       this.#observers?.tellState(this.state);
     }
-    return this.#ages.enter();
+    return this.ages.enter();
   }
 
   /** Takes the permits back. Once per {@link admit}: the callers ({@link GatePermit}, `Limiter.run`) see to that. */
@@ -138,7 +138,7 @@ export class Gate {
     operationClass.inFlight -= weight;
     operationClass.running--;
     operationClass.ended[outcome]++;
-    this.#ages.leave(cohort);
+    this.ages.leave(cohort);
     if (!Number.isNaN(startedAt)) {
       const now = this.clock.now();
       this.sampler?.onTime(now);
@@ -191,14 +191,12 @@ export class Gate {
   }
 
   recordPoolWait(waitMs: number, now: number = this.clock.now()): void {
-    this.poolWait ??= new LatencyHistogram(now);
     this.poolWait.record(now, waitMs);
     this.sampler?.onPoolWait(waitMs, now);
     this.#observers?.tell('onPoolWait', waitMs);
   }
 
   recordConnectTime(connectMs: number, now: number = this.clock.now()): void {
-    this.connectTime ??= new LatencyHistogram(now);
     this.connectTime.record(now, connectMs);
     this.#observers?.tell('onConnectTime', connectMs);
   }
@@ -245,11 +243,7 @@ export class Gate {
     return () => this.#setSubscriptions(this.#subscriptions.filter((other) => other !== subscription));
   }
 
-  oldestPermitMs(): number {
-    return this.#ages.oldestMs(this.clock.now());
-  }
-
-  #setSubscriptions(subscriptions: readonly Subscription[]): void {
+  #setSubscriptions(subscriptions: readonly { readonly observer: LimiterObserver }[]): void {
     this.#subscriptions = subscriptions;
     const observers = subscriptions.map(({ observer }) => observer);
     this.#observers = observers.length === 0 ? undefined : new Observers(observers, this.state);
@@ -261,8 +255,4 @@ export class Gate {
     this.#onDrained.clear();
     for (const waiter of waiters) waiter();
   }
-}
-
-interface Subscription {
-  readonly observer: LimiterObserver;
 }

@@ -34,7 +34,7 @@ export function snapshot(gate: Gate): LimiterStats {
     rejectedByReason: Object.freeze(rejectedByReason),
     peakInFlight: gate.peakInFlight,
     doubleReleases: gate.doubleReleases,
-    oldestPermitMs: gate.oldestPermitMs(),
+    oldestPermitMs: gate.ages.oldestMs(now),
     latency: Object.freeze({ p50, p95, p99 }),
     poolWait: Object.freeze({ p95: p95Of(gate.poolWait, now) }),
     connectTime: Object.freeze({ p95: p95Of(gate.connectTime, now) }),
@@ -47,6 +47,6 @@ export function snapshot(gate: Gate): LimiterStats {
   });
 }
 
-function p95Of(histogram: LatencyHistogram | undefined, now: number): number | undefined {
-  return histogram?.percentiles(now, [0.95])[0];
+function p95Of(histogram: LatencyHistogram, now: number): number | undefined {
+  return histogram.percentiles(now, [0.95])[0];
 }

@@ -1,6 +1,6 @@
 import type { Client, ConfigOptions } from 'aerospike';
 import { complaint } from '../../core/option-checks.js';
-import { limiterFrom } from '../shared/client-options.js';
+import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { defineHidden } from '../shared/patch-methods.js';
 import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
@@ -46,7 +46,7 @@ export interface LimitedAerospikeConstructor {
   new <C extends Client, A extends unknown[]>(
     clientClass: new (...args: A) => C,
     options?: LimitedAerospikeOptions,
-    ...args: A
+    ...args: NoInfer<A>
   ): LimitedAerospike<C>;
   readonly prototype: LimitedAerospike;
 }
@@ -67,6 +67,7 @@ export interface LimitedAerospikeConstructor {
 export const LimitedAerospike: LimitedAerospikeConstructor = class LimitedAerospike {
   constructor(clientOrClass: unknown, options: LimitedAerospikeOptions = {}, ...args: unknown[]) {
     checkAerospikeOptions(options);
+    refuseMisplacedOptions('LimitedAerospike', args, ['batchWeight']);
     const client = clientFrom(clientOrClass, args);
     // biome-ignore lint/correctness/noConstructorReturn: the limited client is the client itself
     if (isAlreadyWrapped(client, 'LimitedAerospike', { ...options })) return client as never;

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { complaint } from '../../core/option-checks.js';
-import { limiterFrom } from '../shared/client-options.js';
+import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isAlreadyWrapped, isWrapped } from '../shared/wrapped.js';
 import type { RedisClient } from './ioredis-internals.js';
@@ -49,6 +49,7 @@ export interface LimitedRedisConstructor {
 export const LimitedRedis: LimitedRedisConstructor = class LimitedRedis {
   constructor(clientOrClass: unknown, options: LimitedRedisOptions = {}, ...args: unknown[]) {
     const resolved = resolveRedisOptions(options);
+    refuseMisplacedOptions(KIND, args, ['pipelineWeight', 'limitDuplicates']);
     const client = clientFrom(clientOrClass, args);
     if (!isAlreadyWrapped(client, KIND, { ...options })) {
       limitRedis(client, { limiter: limiterFrom(options, 'redis'), resolved, given: options });

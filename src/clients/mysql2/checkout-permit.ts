@@ -32,7 +32,7 @@ export class CheckoutPermit implements Waiting {
     this.operationClass = operationClass;
     this.caller = caller;
     this.#weight = weight;
-    this.askedAt = context.gate.clock.now();
+    this.askedAt = context.gate.clock.sample();
     this.#cohort = context.gate.admit(operationClass, weight, this.askedAt);
     this.#onPermitBack = onPermitBack;
   }

@@ -32,7 +32,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
   let choosing: ClusterRequest | undefined;
   gate.onDrainDeadline(() =>
     waiting.refuseAll((checkout) =>
-      checkout.refuse(gate.reject(checkout.operationClass, 'draining', 'getConnection')),
+      checkout.refuse(gate.rejection(checkout.operationClass, 'draining', 'getConnection')),
     ),
   );
 

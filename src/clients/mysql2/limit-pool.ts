@@ -24,7 +24,7 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
   let callingClass: OperationClass | undefined;
   gate.onDrainDeadline(() =>
     waiting.refuseAll((checkout) =>
-      checkout.refuse(gate.reject(checkout.operationClass, 'draining', 'getConnection')),
+      checkout.refuse(gate.rejection(checkout.operationClass, 'draining', 'getConnection')),
     ),
   );
 

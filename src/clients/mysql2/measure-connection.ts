@@ -41,15 +41,16 @@ class MeasuredCommand extends CommandObserver {
     const streaming = isStatement(command) && command.onResult === undefined;
     this.#operationClass = streaming ? context.classes.stream : checkout.operationClass;
     // The pool sends its query in the step in which it has the connection.
-    this.#startedAt = checkout.forOneQuery ? checkout.lentAt : context.gate.clock.now();
+    this.#startedAt = checkout.forOneQuery ? checkout.lentAt : context.gate.clock.sample();
   }
 
   protected override onAnswered(error: unknown): void {
     const { gate, limiter } = this.#context;
     if (error || !wasSkipped(this.#command)) {
       const outcome = error ? limiter.classify(error, outcomeOfMysqlError) : 'success';
-      if (isStatement(this.#command)) {
-        gate.recordLatency(this.#operationClass, gate.clock.now() - this.#startedAt, outcome);
+      if (!Number.isNaN(this.#startedAt) && isStatement(this.#command)) {
+        const now = gate.clock.now();
+        gate.recordLatency(this.#operationClass, now - this.#startedAt, outcome, now);
       }
       this.#checkout.note(outcome);
     }

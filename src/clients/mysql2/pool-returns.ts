@@ -50,16 +50,19 @@ export class PoolReturns implements Lender {
   /** A checkout begins. */
   lend(connection: MysqlConnection, checkout: Checkout): void {
     const { gate } = this.#context;
-    checkout.lentAt = gate.clock.now();
-    const waitMs = checkout.lentAt - checkout.askedAt;
     let slot = this.#slots.get(connection);
-    if (slot !== undefined) gate.recordPoolWait(waitMs);
-    else {
-      // The wait was for a new connection: it says nothing about how busy the pool is.
+    const isNew = slot === undefined;
+    if (slot === undefined) {
       slot = { checkout: undefined };
       this.#slots.set(connection, slot);
       measureConnection(this.#context, connection, slot);
-      gate.recordConnectTime(waitMs);
+    }
+    if (!Number.isNaN(checkout.askedAt)) {
+      const now = gate.clock.now();
+      checkout.lentAt = now;
+      // The wait for a new connection says nothing about how busy the pool is.
+      if (isNew) gate.recordConnectTime(now - checkout.askedAt, now);
+      else gate.recordPoolWait(now - checkout.askedAt, now);
     }
     slot.checkout = checkout;
     checkout.begin(connection, slot, this);

@@ -32,7 +32,7 @@ export function limitPool(context: PoolContext): void {
   let connectingClass: OperationClass | undefined;
   context.isEnding = () => pool.ending || waiting.ending;
   const forgetPool = gate.onDrainDeadline(() =>
-    waiting.refuseAll((checkout) => gate.rejection(checkout.operationClass, 'draining', 'connect')),
+    waiting.refuseWaiting((checkout) => gate.rejection(checkout.operationClass, 'draining', 'connect')),
   );
 
   /**

@@ -1,10 +1,11 @@
 import type { Client } from 'pg';
 import { complaint } from '../../core/option-checks.js';
 import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
+import { isObjectWith } from '../shared/is-object-with.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
 import { limitClient } from './limit-client.js';
-import { isObjectWith, type PgClient } from './pg-internals.js';
+import type { PgClient } from './pg-internals.js';
 import { type LimitedClientOptions, POOL_OPTION_NAMES, resolveClientOptions } from './pool-options.js';
 
 /** A client of pg's with a {@link LimiterHandle}: the client itself, not a copy. */

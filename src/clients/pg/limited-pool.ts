@@ -1,10 +1,11 @@
 import type { Pool } from 'pg';
 import { complaint } from '../../core/option-checks.js';
 import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
+import { isObjectWith } from '../shared/is-object-with.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
 import { limitPool } from './limit-pool.js';
-import { isObjectWith, type PgPool } from './pg-internals.js';
+import type { PgPool } from './pg-internals.js';
 import { POOL_CLASSES, type PoolClass, type PoolContext } from './pool-context.js';
 import { type LimitedPoolOptions, POOL_OPTION_NAMES, resolvePoolOptions } from './pool-options.js';
 

@@ -88,7 +88,3 @@ export function isSubmittable(value: unknown): value is Submittable {
 export function isCopy(value: unknown): boolean {
   return isSubmittable(value) && !('handleRowDescription' in value);
 }
-
-export function isObjectWith(value: unknown, members: readonly string[]): value is object {
-  return typeof value === 'object' && value !== null && members.every((member) => member in value);
-}

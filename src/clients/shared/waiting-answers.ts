@@ -11,11 +11,15 @@ export interface Waiting {
 export class WaitingAnswers<T extends Waiting> {
   readonly #items: T[] = [];
 
+  get size(): number {
+    return this.#items.length;
+  }
+
   add(item: T): void {
     item.waitingAt = this.#items.push(item) - 1;
   }
 
-  /** The driver answers this one. @returns false if it is too late: it has been refused */
+  /** The driver answers this one. @returns false if it waits no more: it has been refused, or answered before */
   answer(item: T): boolean {
     const index = item.waitingAt;
     if (index === -1) return false;
