@@ -20,8 +20,14 @@ function sourceOf(target: string): string {
 describe('the public run-time names of', () => {
   test('floodgate', () => {
     expect(Object.keys(floodgate).sort()).toEqual([
+      'AimdController',
       'BackpressureError',
+      'FixedController',
+      'Gradient2Controller',
+      'KneeController',
       'Limiter',
+      'ThresholdController',
+      'VegasController',
       'findBackpressureError',
       'isBackpressureError',
     ]);
@@ -38,7 +44,9 @@ describe('the public run-time names of', () => {
 
   test('Limiter', () => {
     const { Limiter } = floodgate;
-    const { prototype } = Limiter;
+    // What is exported adds nothing but the option `adaptive`.
+    expect(Object.getOwnPropertyNames(Limiter.prototype)).toEqual(['constructor']);
+    const prototype = Object.getPrototypeOf(Limiter.prototype);
     expect(Object.getOwnPropertyNames(prototype).sort()).toEqual(
       [
         'constructor',

@@ -115,7 +115,10 @@ export class ClientProcess {
   #nextWaiting(): Operation | undefined {
     while (this.#waitingFrom < this.#waiting.length) {
       const operation = this.#waiting[this.#waitingFrom++]!;
-      if (this.#waitingFrom > 1000) this.#waiting.splice(0, this.#waitingFrom), (this.#waitingFrom = 0);
+      if (this.#waitingFrom > 1000) {
+        this.#waiting.splice(0, this.#waitingFrom);
+        this.#waitingFrom = 0;
+      }
       if (!operation.answered) return operation;
     }
     return undefined;

@@ -101,6 +101,7 @@ describe('a rejection', () => {
       reason: 'limit',
       limiter: 'aerospike',
       operation: 'get',
+      operationClass: 'read',
       limit: 1,
       inFlight: 1,
       retryAfterMs: 1000,

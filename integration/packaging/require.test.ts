@@ -39,7 +39,18 @@ async function printedBy(name: string, source: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-const NAMES = ['BackpressureError', 'Limiter', 'findBackpressureError', 'isBackpressureError'];
+const NAMES = [
+  'AimdController',
+  'BackpressureError',
+  'FixedController',
+  'Gradient2Controller',
+  'KneeController',
+  'Limiter',
+  'ThresholdController',
+  'VegasController',
+  'findBackpressureError',
+  'isBackpressureError',
+];
 
 /** Refused by a limiter of `Limiter`, asked about by `BackpressureError`. */
 const REFUSE = `

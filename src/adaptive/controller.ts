@@ -47,4 +47,9 @@ export interface SampleWindow {
    * Absent where the slices were not counted.
    */
   readonly workDispersion?: number | undefined;
+  /**
+   * The number of the stretch of time it fills, on a grid that all processes share: who probes by it probes together with
+   * the others, and so sees what the database does for all of them. Absent where windows keep no grid.
+   */
+  readonly slot?: number | undefined;
 }

@@ -30,7 +30,6 @@ export class KneeSeek {
   #first: SampleWindow | undefined;
   #turn = 0;
   #quiet = 0;
-  #stay = 0;
   #step = FIRST_STEP;
   #direction = 0;
 
@@ -48,7 +47,7 @@ export class KneeSeek {
     this.#elasticity.clear();
     this.pause();
     this.#step = FIRST_STEP;
-    this.#direction = this.#quiet = this.#stay = 0;
+    this.#direction = this.#quiet = 0;
   }
 
   /** The next window can't be compared with the last. */
@@ -73,7 +72,7 @@ export class KneeSeek {
     const first = this.#first;
     if (first === undefined || first.limit === window.limit) {
       this.#first = first === undefined ? window : merged(first, window);
-      return this.#next('measuring', refused);
+      return this.#next('measuring', refused, window.slot);
     }
     this.#first = undefined;
     elasticity.addPair(first, window);
@@ -87,7 +86,7 @@ export class KneeSeek {
     const difference = value - target + doubt;
     if (!(Math.abs(difference) > Z * error)) {
       if (error < 0.25) this.#quiet++;
-      return this.#next(`${figures}: hold`, refused);
+      return this.#next(`${figures}: hold`, refused, window.slot);
     }
     this.#lengthenStep(difference, refused);
     if (value - 1.6 * error > PLAINLY || last - 1.6 * lastError > PLAINLY) {
@@ -96,7 +95,7 @@ export class KneeSeek {
     elasticity.discount(Math.exp(-6 * this.#step));
     const { min, max } = this.#range;
     this.center = clamp(this.center * Math.exp(this.#direction * this.#step), min, max);
-    return this.#next(`${figures}: ${this.#direction > 0 ? 'up' : 'down'}`, refused);
+    return this.#next(`${figures}: ${this.#direction > 0 ? 'up' : 'down'}`, refused, window.slot);
   }
 
   #lengthenStep(difference: number, refused: number): void {
@@ -110,7 +109,7 @@ export class KneeSeek {
   }
 
   /** The limit of the next window. */
-  #next(reason: string, refused: number): SeekStep {
+  #next(reason: string, refused: number, slot = this.#turn++): SeekStep {
     const { center } = this;
     const steady = this.#quiet >= 2;
     const little = refused < LITTLE;
@@ -123,16 +122,13 @@ export class KneeSeek {
       : Math.min(Math.round(center / amplitude), Math.ceil(center) - 1);
     const low = Math.max(1, below);
     if (!steady) {
-      const turn = this.#turn++ % 4;
+      const turn = (slot + 1) % 4;
       return { limit: turn === 0 || turn === 3 ? high : low, reason, searchUp: false };
     }
     const resting = Math.max(1, Math.round(center * RESTS_AT));
-    if (this.#first === undefined) this.#stay = 0;
-    if (this.#first?.limit !== resting || ++this.#stay < STAY) {
-      return { limit: resting, reason: `${reason}, steady`, searchUp: false };
-    }
-    this.#stay = 0;
-    const probe = this.#turn++ % 2 === 0 ? low : high;
+    const turn = (slot + 1) % PROBES_EVERY;
+    if (turn !== 0) return { limit: resting, reason: `${reason}, steady`, searchUp: false };
+    const probe = ((slot + 1) / PROBES_EVERY) % 2 === 0 ? low : high;
     return { limit: probe === resting ? resting + 1 : probe, reason: 'probing', searchUp: false };
   }
 }
@@ -144,6 +140,7 @@ const MOST_TARGET = 0.15;
 const PLAINLY = 0.35;
 /** Refused share below which the load is taken to fit, but for bursts. */
 const LITTLE = 0.06;
-const STAY = 3;
+/** Windows, while steady. */
+const PROBES_EVERY = 4;
 /** Times the center. */
 const RESTS_AT = 1.05;

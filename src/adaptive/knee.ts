@@ -12,7 +12,7 @@ import { YieldWatch } from './yield-watch.js';
  *     overload > 50 % of answers:     L <- 0.5 L, and the good limit is remembered
  *     overload > 5 % (20 answers):    L <- 0.7 L, then a search downwards
  *     pool wait > 0.7 latency:        L <- 1.3 L latency / (latency + pool wait)
- *     after an outage:                L <- 2 L, up to 0.85 of what was remembered
+ *     after an outage:                L <- 2.8 L, up to 0.85 of what was remembered
  *     nothing refused:                hold; the limit is not what bounds
  *     at first, or the yield changed: {@link LineSearch}
  *     else:                           {@link KneeSeek}
@@ -30,6 +30,8 @@ export class KneeController implements LimitController {
   #search: LineSearch | undefined;
   /** Where the first search, or one after mild overload, begins as soon as the limit binds. */
   #searchDue: 1 | -1 | undefined = 1;
+  /** For mild overload, in a row. */
+  #cuts = 0;
   /** The good limit from before an outage. */
   #remembered: number | undefined;
 
@@ -63,6 +65,7 @@ export class KneeController implements LimitController {
       const share = meanLatency / (meanLatency + meanPoolWait);
       return this.#go(Math.min(limit, limit * share * 1.3), `pool wait ${meanPoolWait.toFixed(1)} ms: cut`);
     }
+    this.#cuts = 0;
     if (this.#remembered !== undefined) return this.#recover(limit, this.#remembered);
     this.#adopt(limit);
     this.#watch.learnRefused(window);
@@ -83,7 +86,7 @@ export class KneeController implements LimitController {
     const outage = errors > OUTAGE || this.#remembered !== undefined;
     const reason = `overload ${percent(errors)} of answers: cut`;
     if (!outage) {
-      this.#searchDue = -1;
+      this.#searchDue = ++this.#cuts >= IN_VAIN ? 1 : -1;
       return this.#go(used * 0.7, reason);
     }
     this.#remembered ??= this.#seek.center;
@@ -92,7 +95,7 @@ export class KneeController implements LimitController {
 
   #recover(limit: number, remembered: number): LimitDecision {
     const goal = 0.85 * remembered;
-    if (limit * 2 < goal) return this.#go(limit * 2, `recovering towards ${goal.toFixed(0)}`);
+    if (limit * RECOVERY < goal) return this.#go(limit * RECOVERY, `recovering towards ${goal.toFixed(0)}`);
     this.#remembered = undefined;
     return this.#go(Math.max(goal, limit), 'recovered');
   }
@@ -152,4 +155,8 @@ export class KneeController implements LimitController {
 
 const OVERLOADED = 0.05;
 const OUTAGE = 0.5;
+/** Times, each window. */
+const RECOVERY = 2.8;
+/** Cuts in a row that did not help: then the overload is not this limit's doing. */
+const IN_VAIN = 4;
 const FIRST_SEARCH = 0.1;

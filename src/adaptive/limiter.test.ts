@@ -39,15 +39,14 @@ describe('the windows of a limiter', () => {
     const [window] = windows;
     expect(window).toMatchObject({
       limit: 4,
-      succeeded: 51,
+      succeeded: 50,
       overloaded: 0,
       rejected: 0,
       maxInFlight: 1,
       meanLatency: 10,
       stalledMs: 0,
     });
-    // The first event after a slice's time is up ends it: 17 of 30 ms.
-    expect(window!.endedAt - window!.startedAt).toBe(510);
+    expect(window!.endedAt - window!.startedAt).toBe(500);
     expect(window!.workRate).toBeCloseTo(100, 6);
     expect(window!.meanInFlight).toBeCloseTo(1, 1);
     expect([window!.meanPoolWait, window!.p95PoolWait]).toEqual([0, 0]);
@@ -64,7 +63,7 @@ describe('the windows of a limiter', () => {
     expect(windows).toEqual([]);
     expect(limiter.stats().adaptive).toMatchObject({
       verdict: 'few-samples',
-      window: { rejected: 201, maxInFlight: 4 },
+      window: { rejected: 200, maxInFlight: 4 },
     });
   });
 
@@ -80,15 +79,15 @@ describe('the windows of a limiter', () => {
     const { windows, work } = watched({}, () => 5);
     work(150, 10);
     expect(windows.slice(0, 2).map(({ startedAt, endedAt, limit }) => [startedAt, endedAt, limit])).toEqual([
-      [0, 510, 4],
-      [520, 1030, 5],
+      [0, 500, 4],
+      [510, 1000, 5],
     ]);
   });
 
   test('say what is missing as NaN, not as zero', () => {
     const { windows, work } = watched();
     work(60, 10, 'failed');
-    expect(windows[0]).toMatchObject({ failed: 51, meanLatency: Number.NaN, p99: Number.NaN, workRate: 0 });
+    expect(windows[0]).toMatchObject({ failed: 50, meanLatency: Number.NaN, p99: Number.NaN, workRate: 0 });
   });
 
   test('that a stall touched are not shown to the controller, and its samples are none', () => {
@@ -120,7 +119,7 @@ describe('the windows of a limiter', () => {
     for (let index = 0; index < 110; index++) run('scan', 10);
     const dear = windows.at(-1)!;
     expect(dear.succeeded).toBeLessThan(60);
-    expect(dear.workRate / mixed).toBeGreaterThan(0.8);
+    expect(dear.workRate / mixed).toBeGreaterThan(0.75);
     expect(dear.workRate / mixed).toBeLessThan(1.25);
   });
 });
@@ -141,7 +140,7 @@ describe('a limiter with adaptive', () => {
       from: 4,
       to: 5,
       reason: 'window 1',
-      window: { succeeded: 51, workRate: expect.closeTo(100), limit: 4 },
+      window: { succeeded: 50, workRate: expect.closeTo(100), limit: 4 },
     });
   });
 
@@ -178,7 +177,7 @@ describe('a limiter with adaptive', () => {
     work(40, 10);
     clock.now -= 2e9;
     work(60, 10);
-    expect(limiter.stats().adaptive?.window).toMatchObject({ succeeded: 51 });
+    expect(limiter.stats().adaptive?.window).toMatchObject({ succeeded: 32 });
     expect(limiter.limit).toBe(20);
     expect(limiter.inFlight).toBe(0);
   });

@@ -42,6 +42,8 @@ export class SampleWindows implements GateSampler {
   readonly #latency = new WindowPercentiles();
   readonly #poolWait = new WindowPercentiles();
   readonly #rejectClock: ThinnedClock;
+  /** What the grid is counted from: the epoch, with a clock of the caller's its zero. */
+  readonly #origin: number;
   #startedAt = 0;
   #measuring = false;
   #limit = 0;
@@ -65,6 +67,7 @@ export class SampleWindows implements GateSampler {
     this.#stalls = stalls;
     this.#options = options;
     this.#control = control;
+    this.#origin = gate.options.now === undefined ? performance.timeOrigin : 0;
     this.#totals = new OutcomeTotals(gate);
     this.#rejectClock = new ThinnedClock(gate.clock.now);
     this.#begin(gate.clock.now(), false);
@@ -123,7 +126,7 @@ export class SampleWindows implements GateSampler {
     this.#measuring = true;
     this.#startedAt = this.#sliceFrom = this.#lastAt = now;
     this.#sliceMs = this.#lengthMs / SLICES;
-    this.#dueAt = now + this.#sliceMs;
+    this.#dueAt = this.#nextSliceEnd(now);
     this.#totals.begin();
     this.#work.take(this.#gate.classes);
     this.#slices.clear();
@@ -134,7 +137,9 @@ export class SampleWindows implements GateSampler {
   }
 
   get #lengthMs(): number {
-    return Math.max(this.#options.windowMs, Math.min(this.#feedbackMs, LONGEST_SETTLE_MS));
+    const { windowMs } = this.#options;
+    const feedbacks = Math.min(this.#feedbackMs, LONGEST_SETTLE_MS) / windowMs;
+    return feedbacks <= 1 ? windowMs : windowMs * 2 ** Math.ceil(Math.log2(feedbacks));
   }
 
   #due(now: number): void {
@@ -149,24 +154,40 @@ export class SampleWindows implements GateSampler {
     this.#workDone += work;
     this.#slices.add((work * this.#sliceMs) / (now - this.#sliceFrom));
     this.#sliceFrom = now;
-    this.#dueAt = now + this.#sliceMs;
+    this.#dueAt = this.#nextSliceEnd(now);
     const elapsed = now - this.#startedAt;
-    // To a rounding error of the slices' sum.
-    if (elapsed < this.#lengthMs * 0.999 && !this.#plenty(elapsed)) return;
+    const unit = this.#plenty(elapsed) ? this.#lengthMs / SHORTENED : this.#lengthMs;
+    // At the ends of a grid that all processes share; what is left of a stretch may be too short.
+    if (this.#slotOf(now, unit) === this.#slotOf(this.#startedAt, unit) || elapsed < unit * 0.6) return;
     const longest = Math.max(
       LONGEST * this.#options.windowMs,
       3 * Math.min(this.#feedbackMs, LONGEST_SETTLE_MS),
     );
     if (this.#totals.ended() < this.#options.minSamples && elapsed < longest) return;
-    this.#end(now, elapsed);
+    this.#end(now, elapsed, this.#slotOf(now, unit) - 1);
+  }
+
+  #slotOf(now: number, unit: number): number {
+    return Math.floor((this.#origin + now + 1e-6) / unit);
+  }
+
+  /** A slice also ends where a stretch of the grid does. */
+  #nextSliceEnd(now: number): number {
+    const stretch = this.#lengthMs / SHORTENED;
+    const next = (this.#slotOf(now, stretch) + 1) * stretch - this.#origin;
+    return Math.min(now + this.#sliceMs, next);
   }
 
   /** At high rates a shorter window knows as much. */
   #plenty(elapsed: number): boolean {
-    return elapsed >= this.#lengthMs / 4 && elapsed >= 5 * this.#feedbackMs && this.#totals.ended() >= PLENTY;
+    return (
+      elapsed >= (this.#lengthMs / SHORTENED) * 0.6 &&
+      elapsed >= 5 * this.#feedbackMs &&
+      this.#totals.ended() >= PLENTY
+    );
   }
 
-  #end(now: number, elapsed: number): void {
+  #end(now: number, elapsed: number, slot: number): void {
     if (this.#feedbackMs === 0 && this.#feedbackCount > 0) {
       this.#feedbackMs = this.#feedbackSum / this.#feedbackCount;
       // The very first window began with nothing in flight.
@@ -192,6 +213,7 @@ export class SampleWindows implements GateSampler {
       workRate: (this.#workDone * 1000) / elapsed,
       stalledMs: this.#stalls?.stalledMs(this.#startedAt, now) ?? 0,
       workDispersion: this.#slices.dispersion,
+      slot,
     };
     this.#work.endWindow();
     if (this.#feedbackCount > 0) this.#feedbackMs = this.#feedbackSum / this.#feedbackCount;
@@ -203,6 +225,8 @@ export class SampleWindows implements GateSampler {
 /** A clock that jumps back by this much begins a window anew. */
 const BACKWARDS_MS = 1000;
 const SLICES = 20;
+/** With plenty of answers a window may be this many times shorter. */
+const SHORTENED = 4;
 /** Answers that make a window end early, from a quarter of its length on. */
 const PLENTY = 1000;
 /** Latencies, after which a limiter that has just begun is taken to be in its stride. */

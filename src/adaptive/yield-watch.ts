@@ -9,6 +9,8 @@ import { loadShare, offeredRate, refusedShare } from './window-figures.js';
 export class YieldWatch {
   #level = Number.NaN;
   #refused = 0;
+  /** Of the yield around the level, as it has been. */
+  #variance = 0;
   #risen = 0;
   #fallen = 0;
   /** Windows since the level was last begun. */
@@ -47,10 +49,14 @@ export class YieldWatch {
     if (this.#seen === 0) this.#level = now;
     this.#seen++;
     const change = now - this.#level;
-    const sigmas = change / Math.max(0.03, noise);
+    // Other processes at the same database move the yield as well: what is usual here counts, if it is more.
+    const sigma = Math.max(0.03, noise, Math.sqrt(this.#variance));
+    const sigmas = change / sigma;
+    this.#variance += (Math.min(change ** 2, (3 * sigma) ** 2) - this.#variance) * 0.1;
     this.#risen = Math.max(0, this.#risen + sigmas - ALLOWED);
     this.#fallen = Math.max(0, this.#fallen - sigmas - ALLOWED);
-    if (Math.max(this.#risen, this.#fallen) > (this.#seen < RECENT ? 2 * ENOUGH : ENOUGH)) {
+    const restless = Math.sqrt(this.#variance) > RESTLESS * Math.max(0.03, noise);
+    if (!restless && Math.max(this.#risen, this.#fallen) > (this.#seen < RECENT ? 2 * ENOUGH : ENOUGH)) {
       this.#risen = this.#fallen = 0;
       this.#level = now;
       return change > 0 ? 1 : -1;
@@ -69,6 +75,8 @@ export class YieldWatch {
 /** Refused shares: below the first, the load decides the yield; from the second on, the limit does. */
 const BINDING = 0.1;
 const EXCEEDED = 0.25;
+/** Times the noise of a database that is this process's alone. */
+const RESTLESS = 2.6;
 const ALLOWED = 0.8;
 const ENOUGH = 7;
 const RECENT = 15;

@@ -34,7 +34,11 @@ export function rejectionOf(
   gate.countRejected(operationClass, reason);
   const { name, retryAfterMs, stackTraces } = gate.options;
   const { limit, inFlight } = taken;
-  const details = { reason, limiter: name, operation, limit, inFlight, retryAfterMs };
+  const details = {
+    ...{ reason, limiter: name, operation, limit, inFlight, retryAfterMs },
+    operationClass: operationClass.name,
+    share: reason === 'bulkhead' ? operationClass.shareTaken : undefined,
+  };
   // Made by the constructor of the one, with the prototype of the other.
   return Reflect.construct(BackpressureError, [details, stackTraces], rejectionClassOf(AerospikeError));
 }

@@ -1,5 +1,9 @@
+import {
+  Limiter as AdaptiveLimiter,
+  LIMITER_OPTION_CHECKS,
+  type LimiterOptions,
+} from '../../adaptive/limiter.js';
 import { Limiter } from '../../core/limiter.js';
-import { LIMITER_OPTION_CHECKS, type LimiterOptions } from '../../core/limiter-options.js';
 import { checkOptions, complaint, type OptionCheck, unknownKey } from '../../core/option-checks.js';
 
 /** What every wrapper takes: options for a limiter of its own, or a limiter to share. */
@@ -74,7 +78,7 @@ export function limiterFrom(options: Omit<ClientLimiterOptions, 'bulkheads'>, de
   const own = Object.fromEntries(
     Object.entries(options).filter(([key]) => Object.hasOwn(LIMITER_OPTION_CHECKS, key)),
   ) as LimiterOptions;
-  return new Limiter({ ...own, name: own.name ?? defaultName });
+  return new AdaptiveLimiter({ ...own, name: own.name ?? defaultName });
 }
 
 function checkLimiter(option: string, value: unknown): void {

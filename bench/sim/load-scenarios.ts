@@ -1,0 +1,66 @@
+import { base, C, s } from './common-scenario.js';
+import type { OperationKind, Scenario } from './scenario.js';
+
+const steady: readonly OperationKind[] = [{ name: 'query', demandMs: 10, cv: 0.3 }];
+
+/** Load that comes and goes, at constant strength. */
+export const loads: readonly Scenario[] = [
+  {
+    ...base,
+    name: 'step',
+    shows: '0.5, 2, 0.5 of capacity',
+    phases: [
+      { at: 0, rate: 0.5 * C, capacity: 16 },
+      { at: s(20), rate: 2 * C },
+      { at: s(45), rate: 0.5 * C },
+    ],
+  },
+  {
+    ...base,
+    name: 'burst',
+    shows: '6x for 1 s every 20 s',
+    phases: [0, 20, 40].flatMap((at) => [
+      { at: s(at), rate: 0.6 * C, capacity: 16 },
+      { at: s(at + 10), rate: 6 * C },
+      { at: s(at + 11), rate: 0.6 * C },
+    ]),
+  },
+  {
+    ...base,
+    name: 'steady-60',
+    shows: 'nothing must be refused',
+    phases: [{ at: 0, rate: 0.6 * C, capacity: 16 }],
+  },
+  {
+    ...base,
+    name: 'steady-60-cv4',
+    shows: 'heavy tail',
+    kinds: [{ name: 'query', demandMs: 10, cv: 4 }],
+    phases: [{ at: 0, rate: 0.6 * C, capacity: 16 }],
+  },
+  {
+    ...base,
+    name: 'steady-80',
+    shows: 'cv 0.3',
+    kinds: steady,
+    phases: [{ at: 0, rate: 0.8 * C, capacity: 16 }],
+  },
+  { ...base, name: 'steady-95', shows: 'near the knee', phases: [{ at: 0, rate: 0.95 * C, capacity: 16 }] },
+  { ...base, name: 'overload-3x', shows: 'lasting', phases: [{ at: 0, rate: 3 * C, capacity: 16 }] },
+  {
+    ...base,
+    name: 'cold-start',
+    shows: '96 side by side, from 20',
+    durationMs: s(30),
+    phases: [{ at: 0, rate: 0.9 * 9600, capacity: 96 }],
+  },
+  {
+    ...base,
+    name: 'idle-step',
+    shows: '5 %, then 1.5x',
+    phases: [
+      { at: 0, rate: 0.05 * C, capacity: 16 },
+      { at: s(30), rate: 1.5 * C },
+    ],
+  },
+];
