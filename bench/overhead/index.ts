@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { aerospikeThroughput } from './aerospike-throughput.js';
 import { ioredisThroughput } from './ioredis-throughput.js';
+import { mysql2Throughput } from './mysql2-throughput.js';
 import { poolCost } from './pool-cost.js';
 import { poolThroughput } from './pool-throughput.js';
 import { rejectionCost } from './rejection-cost.js';
@@ -15,6 +16,7 @@ const parts: Readonly<Record<string, (quick: boolean) => Promise<void>>> = {
   'pool-cost': poolCost,
   'pool-throughput': poolThroughput,
   memory: waitingMemory,
+  'mysql2-throughput': mysql2Throughput,
   'ioredis-throughput': ioredisThroughput,
   'aerospike-throughput': aerospikeThroughput,
 };
