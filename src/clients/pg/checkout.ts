@@ -1,6 +1,6 @@
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
-import type { Permit } from '../../core/permit.js';
+import type { Cohort } from '../../core/permit-ages.js';
 import { AbandonedStatement, hasActiveStatement } from './abandoned-statement.js';
 import { abortError } from './abort-error.js';
 import { cancelStatement } from './cancel-statement.js';
@@ -23,7 +23,10 @@ export type TimedOut = false | 'statement' | 'copy';
 export class Checkout {
   readonly operationClass: OperationClass;
   readonly #context: PoolContext;
-  readonly #permit: Permit;
+  /** Permits it holds; 0 if it rides on another's. */
+  readonly #weight: number;
+  readonly #cohort: Cohort;
+  #permitBack = false;
   #client!: PgClient;
   #giveBack!: Release;
   /** The worst so far; absent until something has happened. */
@@ -46,16 +49,23 @@ export class Checkout {
   /** Who asked for the client, for as long as the pool has not answered. */
   readonly callback: ConnectCallback;
 
+  /**
+   * Takes the permit, which it is itself: one object a checkout. The caller has asked the gate.
+   *
+   * @param startedAt a reading of the clock, `NaN` if it was not read
+   */
   constructor(
     context: PoolContext,
     operationClass: OperationClass,
-    permit: Permit,
+    weight: number,
+    startedAt: number,
     callback: ConnectCallback,
   ) {
     this.callback = callback;
     this.#context = context;
     this.operationClass = operationClass;
-    this.#permit = permit;
+    this.#weight = weight;
+    this.#cohort = context.gate.admit(operationClass, weight, startedAt);
   }
 
   /** The pool hands the client over: from now on its `release` is ours. */
@@ -74,7 +84,7 @@ export class Checkout {
 
   /** The pool had no client for it. */
   fail(outcome: Outcome): void {
-    this.#permit.release(outcome);
+    this.#settle(outcome);
   }
 
   queryStarted(): void {
@@ -98,7 +108,7 @@ export class Checkout {
       return;
     }
     if (this.#released) {
-      this.#permit.release();
+      this.#context.gate.doubleReleases++;
       throw new Error('Release called on client which has already been released to the pool.');
     }
     this.#finish(error);
@@ -183,6 +193,12 @@ export class Checkout {
   }
 
   #returnPermit(): void {
-    this.#permit.release(this.#outcome ?? 'success');
+    this.#settle(this.#outcome ?? 'success');
+  }
+
+  #settle(outcome: Outcome): void {
+    if (this.#permitBack) return;
+    this.#permitBack = true;
+    this.#context.gate.settle(this.operationClass, this.#weight, this.#cohort, Number.NaN, outcome);
   }
 }

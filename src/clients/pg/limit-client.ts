@@ -5,7 +5,14 @@ import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { AbandonedStatement, hasActiveStatement, noteTimeout } from './abandoned-statement.js';
 import { cancelStatement } from './cancel-statement.js';
 import { ClientPermits, endsTransaction, opensTransaction } from './client-permits.js';
-import { givenCallback, isInvalidCall, observeConnect, observeQuery, promiseClass } from './observe-query.js';
+import {
+  givenCallback,
+  isInvalidCall,
+  observeConnect,
+  observeQuery,
+  promiseClass,
+  QueryHook,
+} from './observe-query.js';
 import { isConnectionEnded, isQueryTimeout, outcomeOfPgError } from './outcomes.js';
 import { type Callback, isSubmittable, type PgClient } from './pg-internals.js';
 
@@ -101,7 +108,7 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
       }
       const held = permits.take(operationClass, weight, opening);
       const startedAt = gate.clock.sample();
-      return observeQuery(this, behind, config, values, callback, (error) => {
+      const observer = new QueryHook((error) => {
         const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
         if (!Number.isNaN(startedAt)) {
           const now = gate.clock.now();
@@ -110,6 +117,7 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
         held.answered();
         whenServerIsDone(error, () => held.giveBack(outcome));
       });
+      return observeQuery(this, behind, config, values, callback, observer);
     },
   });
 }

@@ -47,8 +47,7 @@ export function limitPool(context: PoolContext): void {
     form: 'callback' | 'promise',
   ): void {
     const startedAt = gate.clock.sample();
-    const permit = gate.permitForCheckout(operationClass, weight, startedAt);
-    const checkout = new Checkout(context, operationClass, permit, callback);
+    const checkout = new Checkout(context, operationClass, weight, startedAt, callback);
     waiting.add(checkout);
 
     function answer(error: unknown, client: PgClient | undefined, done: Release): void {

@@ -1,7 +1,8 @@
+import type { OperationClass } from '../../core/operation-class.js';
 import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { noteTimeout } from './abandoned-statement.js';
 import type { Checkout } from './checkout.js';
-import { isInvalidCall, observeQuery } from './observe-query.js';
+import { isInvalidCall, observeQuery, QueryObserver } from './observe-query.js';
 import { isQueryTimeout, outcomeOfPgError } from './outcomes.js';
 import { isCopy, isSubmittable, type PgClient } from './pg-internals.js';
 import type { PoolContext } from './pool-context.js';
@@ -18,7 +19,7 @@ export interface ClientTap {
  */
 export function measureClient(context: PoolContext, client: PgClient): ClientTap {
   const behind = methodsBehind(client, ['query']);
-  const { gate, classes, limiter } = context;
+  const { gate, classes } = context;
   const tap: ClientTap = { holder: undefined };
   patchMethods(client, {
     query(this: PgClient, config: unknown, values: unknown, callback: unknown) {
@@ -29,16 +30,47 @@ export function measureClient(context: PoolContext, client: PgClient): ClientTap
       const operationClass = isSubmittable(config) ? classes.stream : checkout.operationClass;
       const startedAt = gate.clock.sample();
       checkout.queryStarted();
-      return observeQuery(this, behind, config, values, callback, (error) => {
-        const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
-        if (!Number.isNaN(startedAt)) {
-          const now = gate.clock.now();
-          gate.recordLatency(operationClass, now - startedAt, outcome, now);
-        }
-        if (isQueryTimeout(error)) noteTimeout(client);
-        checkout.querySettled(outcome, isQueryTimeout(error) && (isCopy(config) ? 'copy' : 'statement'));
-      });
+      const measured = new MeasuredQuery(context, client, checkout, operationClass, startedAt, config);
+      return observeQuery(this, behind, config, values, callback, measured);
     },
   });
   return tap;
+}
+
+class MeasuredQuery extends QueryObserver {
+  readonly #context: PoolContext;
+  readonly #client: PgClient;
+  readonly #checkout: Checkout;
+  readonly #operationClass: OperationClass;
+  readonly #startedAt: number;
+  readonly #config: unknown;
+
+  constructor(
+    context: PoolContext,
+    client: PgClient,
+    checkout: Checkout,
+    operationClass: OperationClass,
+    startedAt: number,
+    config: unknown,
+  ) {
+    super();
+    this.#context = context;
+    this.#client = client;
+    this.#checkout = checkout;
+    this.#operationClass = operationClass;
+    this.#startedAt = startedAt;
+    this.#config = config;
+  }
+
+  protected override onSettled(error: unknown): void {
+    const { gate, limiter } = this.#context;
+    const outcome = error ? limiter.classify(error, outcomeOfPgError) : 'success';
+    if (!Number.isNaN(this.#startedAt)) {
+      const now = gate.clock.now();
+      gate.recordLatency(this.#operationClass, now - this.#startedAt, outcome, now);
+    }
+    const timedOut = error ? isQueryTimeout(error) : false;
+    if (timedOut) noteTimeout(this.#client);
+    this.#checkout.querySettled(outcome, timedOut && (isCopy(this.#config) ? 'copy' : 'statement'));
+  }
 }

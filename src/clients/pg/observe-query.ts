@@ -2,8 +2,34 @@ import { defineHidden } from '../shared/patch-methods.js';
 import { isQueryTimeout } from './outcomes.js';
 import { type Callback, isSubmittable, type PgClient, type Submittable } from './pg-internals.js';
 
-/** Called once, when pg stops considering the query active (or a `query_timeout` answered its caller). */
 export type Settled = (error: unknown) => void;
+
+/** Is told once, when pg stops considering the query active (or a `query_timeout` answered its caller). */
+export abstract class QueryObserver {
+  #open = true;
+
+  settled(error: unknown): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.onSettled(error);
+  }
+
+  protected abstract onSettled(error: unknown): void;
+}
+
+/** Observes a query by a function. */
+export class QueryHook extends QueryObserver {
+  readonly #hook: Settled;
+
+  constructor(hook: Settled) {
+    super();
+    this.#hook = hook;
+  }
+
+  protected override onSettled(error: unknown): void {
+    this.#hook(error);
+  }
+}
 
 /**
  * Calls the driver's `query`, telling when it has settled: same results, same errors, same synchronous throws. It hooks
@@ -17,11 +43,11 @@ export function observeQuery(
   config: unknown,
   values: unknown,
   callback: unknown,
-  onSettled: Settled,
+  observer: QueryObserver,
 ): unknown {
-  const settled = once(onSettled);
   try {
     if (isSubmittable(config)) {
+      const settled = (error: unknown) => observer.settled(error);
       hookCompletion(config, 'before', settled);
       hookTimeout(config, givenCallback(config, values, callback), settled);
       return behind.query.call(client, config, values, callback);
@@ -31,14 +57,14 @@ export function observeQuery(
     if (typeof given === 'function') {
       // No rest parameters here and below: this runs for every query.
       return withCallback(client, behind, config, parameters, function (this: unknown, error, result) {
-        settled(error);
+        observer.settled(error);
         // biome-ignore lint/complexity/noArguments: an error comes alone, and callbacks may count
         return arguments.length < 2 ? given.call(this, error) : given.call(this, error, result);
       });
     }
-    return promised(client, behind, config, parameters, settled);
+    return promised(client, behind, config, parameters, observer);
   } catch (error) {
-    settled(error);
+    observer.settled(error);
     throw error;
   }
 }
@@ -156,7 +182,7 @@ function promised(
   behind: Pick<PgClient, 'query'>,
   config: unknown,
   values: unknown,
-  settled: Settled,
+  observer: QueryObserver,
 ): unknown {
   const PromiseClass = promiseClass(client);
   let resolve!: (result: unknown) => void;
@@ -167,7 +193,7 @@ function promised(
   });
   // Outside the promise's executor, so that what the driver throws synchronously stays synchronous.
   withCallback(client, behind, config, values, (error, result) => {
-    settled(error);
+    observer.settled(error);
     if (error) reject(error);
     else resolve(result);
   });
