@@ -1,4 +1,7 @@
-import { type PostgresServer, startPostgres } from '../../integration/support/servers/start-postgres.js';
+import {
+  type PostgresServer,
+  startPostgres,
+} from '../../integration/support/servers/postgres/start-postgres.js';
 import { DemoError } from './demo-error.js';
 
 /**

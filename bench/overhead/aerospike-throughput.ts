@@ -1,6 +1,6 @@
 import type { Client, ConfigOptions, KeyOptions } from 'aerospike';
 import { LimitedAerospike } from 'floodgate/aerospike';
-import { aerospikeDouble } from '../../integration/support/servers/aerospike-start.js';
+import { aerospikeDouble } from '../../integration/support/servers/aerospike/start-aerospike.js';
 import { quantile } from './figures.js';
 import { inTurns, type Work } from './in-turns.js';
 import { printTable } from './table.js';

@@ -1,6 +1,6 @@
 import { LimitedRedis } from 'floodgate/ioredis';
 import { Redis } from 'ioredis';
-import { startRedis } from '../../integration/support/servers/redis-start.js';
+import { startRedis } from '../../integration/support/servers/redis/start-redis.js';
 import { inTurns, type Work } from './in-turns.js';
 import { printTable } from './table.js';
 

@@ -1,6 +1,6 @@
 import { LimitedMysql } from 'floodgate/mysql2';
 import mysql from 'mysql2/promise';
-import { startMysql } from '../../integration/support/servers/mysql-start.js';
+import { startMysql } from '../../integration/support/servers/mysql/start-mysql.js';
 import { quantile } from './figures.js';
 import { inTurns, type Work } from './in-turns.js';
 import { printTable } from './table.js';

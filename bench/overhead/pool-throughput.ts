@@ -1,6 +1,6 @@
 import { LimitedPool } from 'floodgate/pg';
 import pg from 'pg';
-import { startPostgres } from '../../integration/support/servers/start-postgres.js';
+import { startPostgres } from '../../integration/support/servers/postgres/start-postgres.js';
 import { quantile } from './figures.js';
 import { inTurns } from './in-turns.js';
 import { selectOne } from './select-one.js';

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { startPostgres } from '../../integration/support/servers/start-postgres.js';
+import { startPostgres } from '../../integration/support/servers/postgres/start-postgres.js';
 import { bytes } from './figures.js';
 import type { Held } from './hold-under-overload.js';
 import { printTable } from './table.js';

@@ -5,6 +5,14 @@ import type { Scenario } from './scenario.js';
 export const strengths: readonly Scenario[] = [
   {
     ...base,
+    name: 'big',
+    shows: '200 side by side, 1.4x',
+    durationMs: s(25),
+    grid: [100, 150, 175, 200, 225, 250, 300, 400],
+    phases: [{ at: 0, rate: 1.4 * 20_000, capacity: 200 }],
+  },
+  {
+    ...base,
     name: 'capacity-halved',
     shows: '16, 8, 16 at 0.9',
     phases: [

@@ -5,8 +5,9 @@ const short: readonly OperationKind[] = [{ name: 'get', demandMs: 4, cv: 0.6 }];
 const long: readonly OperationKind[] = [{ name: 'query', demandMs: 40, cv: 2 }];
 
 /**
- * Never used to choose a figure. The first ten were looked at once, before windows were put on a common grid and fleets
- * were improved; the last five were run for the first time with everything fixed.
+ * No figure was chosen on these. They were looked at, though: the first ten once before windows were put on a common grid
+ * and fleets were improved, the last four once before the reach of a step was bounded. (A fifth of these showed that fault
+ * and became the tuned scenario `big`.)
  */
 export const heldOut: readonly Scenario[] = [
   {
@@ -122,15 +123,6 @@ export const heldOut: readonly Scenario[] = [
     name: 'x-recovering',
     shows: 'capacity 4 to 28 in 50 s, at 1.2 of 28',
     phases: [{ at: 0, rate: 3360, capacity: (ms) => 4 + (24 * Math.min(ms, 50_000)) / 50_000 }],
-  },
-  {
-    ...base,
-    name: 'x-big',
-    shows: '200 side by side, 1.4x',
-    kinds: query,
-    durationMs: s(25),
-    grid: [100, 150, 175, 200, 225, 250, 300, 400],
-    phases: [{ at: 0, rate: 1.4 * 20_000, capacity: 200 }],
   },
   {
     ...base,

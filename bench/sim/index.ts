@@ -1,5 +1,6 @@
 // npm run sim -- [filter]: writes bench/sim/REPORT.md, and fails when a figure leaves its range. Under ten minutes.
 import { writeFileSync } from 'node:fs';
+import { alignedTables } from './aligned-tables.js';
 import { fixed, others, ours } from './contenders.js';
 import { complaintsOf } from './expectations.js';
 import { reportOf, summaryOf } from './report.js';
@@ -37,7 +38,7 @@ const sets = {
   'Held-out scenarios and seeds': run('held-out scenarios', heldOut, [101, 102], true),
 };
 for (const [title, trials] of Object.entries(sets)) console.log(title, summaryOf(trials));
-if (filter === '') writeFileSync('bench/sim/REPORT.md', reportOf(sets, compared));
+if (filter === '') writeFileSync('bench/sim/REPORT.md', alignedTables(reportOf(sets, compared)));
 const complaints = complaintsOf(Object.values(sets).flat());
 for (const complaint of complaints) console.error(complaint);
 if (complaints.length > 0) process.exitCode = 1;

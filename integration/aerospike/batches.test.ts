@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aerospikeDouble } from '../support/servers/aerospike-start.js';
+import { aerospikeDouble } from '../support/servers/aerospike/start-aerospike.js';
 import { type ClientUnderTest, limitedClient } from './client-under-test.js';
 
 /** These tests need the test double, which lets elements of a batch fail on demand. */

@@ -1,6 +1,6 @@
 import { BackpressureError, type LimiterStats } from 'floodgate';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type AerospikeServer, startAerospike } from '../support/servers/aerospike-start.js';
+import { type AerospikeServer, startAerospike } from '../support/servers/aerospike/start-aerospike.js';
 import {
   adminForms,
   batchForms,

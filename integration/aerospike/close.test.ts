@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aerospikeDouble } from '../support/servers/aerospike-start.js';
+import { aerospikeDouble } from '../support/servers/aerospike/start-aerospike.js';
 import { bareClient, limitedClient } from './client-under-test.js';
 
 /** These tests need the test double, which answers late enough for commands to be in flight. */

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { BackpressureError, isBackpressureError } from 'floodgate';
 import { LimitedAerospike } from 'floodgate/aerospike';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AerospikeServer, startAerospike } from '../support/servers/aerospike-start.js';
+import { type AerospikeServer, startAerospike } from '../support/servers/aerospike/start-aerospike.js';
 import { Aerospike, limitedClient, underTest } from './client-under-test.js';
 
 /** Every test of this file runs on any server. */

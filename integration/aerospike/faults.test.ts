@@ -1,6 +1,6 @@
 import type { LimiterStats } from 'floodgate';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aerospikeDouble, type Fault } from '../support/servers/aerospike-start.js';
+import { aerospikeDouble, type Fault } from '../support/servers/aerospike/start-aerospike.js';
 import { batchForms, type Form, fill, jobForms, recordForms, type Style, streamForms } from './call-forms.js';
 import { type ClientUnderTest, limitedClient } from './client-under-test.js';
 import { expectSettled } from './settled-accounts.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AerospikeServer, startAerospike } from '../support/servers/aerospike-start.js';
+import { type AerospikeServer, startAerospike } from '../support/servers/aerospike/start-aerospike.js';
 import { Aerospike, type ClientUnderTest, limitedClient } from './client-under-test.js';
 
 /**

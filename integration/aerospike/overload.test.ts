@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BackpressureError } from 'floodgate';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openLoop } from '../support/open-loop.js';
-import { aerospikeDouble } from '../support/servers/aerospike-start.js';
+import { aerospikeDouble } from '../support/servers/aerospike/start-aerospike.js';
 import { bareClient, limitedClient } from './client-under-test.js';
 
 /** These tests need the test double, whose speed can be set. */

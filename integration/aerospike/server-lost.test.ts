@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isBackpressureError } from 'floodgate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type AerospikeServer, startAerospike } from '../support/servers/aerospike-start.js';
+import { type AerospikeServer, startAerospike } from '../support/servers/aerospike/start-aerospike.js';
 import { batchForms, fill, recordForms, streamForms } from './call-forms.js';
 import { type ClientUnderTest, limitedClient } from './client-under-test.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { BackpressureError } from 'floodgate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type AerospikeServer, startAerospike } from '../support/servers/aerospike-start.js';
+import { type AerospikeServer, startAerospike } from '../support/servers/aerospike/start-aerospike.js';
 import { type ClientUnderTest, limitedClient } from './client-under-test.js';
 
 /** Every test of this file runs on any server. */

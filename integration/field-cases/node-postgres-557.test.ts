@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Arrival, openLoop } from '../support/open-loop.js';
 import { type LimitedPoolUnderTest, limitedPool } from '../support/pool-under-test.js';
-import { type PostgresServer, startPostgres } from '../support/servers/start-postgres.js';
+import { type PostgresServer, startPostgres } from '../support/servers/postgres/start-postgres.js';
 import { note } from './support/note.js';
 import { only } from './support/statistics.js';
 

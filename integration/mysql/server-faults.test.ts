@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startFaultProxy, throughProxy } from '../support/fault-proxy.js';
-import { type MysqlServer, startMysql } from '../support/servers/mysql-start.js';
+import { type MysqlServer, startMysql } from '../support/servers/mysql/start-mysql.js';
 import { someForms } from './call-forms.js';
 import { expectSettled } from './settled-accounts.js';
 import { uniqueName } from './support/client-under-test.js';

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type MysqlServer, startMysql } from '../support/servers/mysql-start.js';
+import { type MysqlServer, startMysql } from '../support/servers/mysql/start-mysql.js';
 import { sharedMysql } from './support/shared-server.js';
 
 const url = await sharedMysql();

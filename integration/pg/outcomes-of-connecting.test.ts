@@ -2,7 +2,7 @@ import type { Limiter } from 'floodgate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type FaultProxy, startFaultProxy, throughProxy } from '../support/fault-proxy.js';
 import { limitedPool } from '../support/pool-under-test.js';
-import { type PostgresServer, startPostgres } from '../support/servers/start-postgres.js';
+import { type PostgresServer, startPostgres } from '../support/servers/postgres/start-postgres.js';
 
 /* What a server that is full, down or out of reach answers: overload, all of it. */
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { type Operator, openOperator } from '../support/faults.js';
 import { type LimitedPoolUnderTest, limitedPool } from '../support/pool-under-test.js';
-import { startPostgres } from '../support/servers/start-postgres.js';
+import { startPostgres } from '../support/servers/postgres/start-postgres.js';
 
 /* The errors that a healthy server can be brought to give, and what each says of it. */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openOperator, until } from '../support/faults.js';
-import { type PostgresServer, startPostgres } from '../support/servers/start-postgres.js';
+import { type PostgresServer, startPostgres } from '../support/servers/postgres/start-postgres.js';
 import { forms, type Subject } from './call-forms.js';
 import { heard, LOST_CONNECTION } from './call-results.js';
 import { expectPermitsToMatchClients, expectSettled } from './settled-accounts.js';

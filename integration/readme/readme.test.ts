@@ -3,9 +3,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startAerospike } from '../support/servers/aerospike-start.js';
-import { startMysql } from '../support/servers/mysql-start.js';
-import { startRedis } from '../support/servers/redis-start.js';
+import { startAerospike } from '../support/servers/aerospike/start-aerospike.js';
+import { startMysql } from '../support/servers/mysql/start-mysql.js';
+import { startRedis } from '../support/servers/redis/start-redis.js';
 import { readmeExamples } from './readme-examples.js';
 
 /**
@@ -72,6 +72,11 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
     before: POOL('{}'),
     after: 'console.log(pool.limiter.stats().state, pool.ended);',
     prints: /^drained true\n$/,
+  },
+  'Adaptive control: a limit that finds itself': {
+    before: "import pg from 'pg'; import { LimitedPool } from 'floodgate/pg';",
+    after: 'console.log(pool.limiter.stats().adaptive.observe); await pool.end();',
+    prints: /^20\nfalse\n$/,
   },
 };
 

@@ -2,7 +2,7 @@ import type { Limiter } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type RedisCluster, startRedisCluster } from '../support/servers/redis-cluster.js';
+import { type RedisCluster, startRedisCluster } from '../support/servers/redis/start-redis-cluster.js';
 import { expectSettled, fill, started, tally, times, untilReady } from './support/clients.js';
 import { anyKey, KEYS, writeKeys } from './support/keys.js';
 import { type Ioredis, versions } from './support/versions.js';

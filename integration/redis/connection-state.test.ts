@@ -2,7 +2,7 @@ import { Limiter } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis, untilReady } from './support/clients.js';
 import { versions } from './support/versions.js';
 

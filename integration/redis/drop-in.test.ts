@@ -2,7 +2,7 @@ import { Limiter } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis, tally, times, untilReady } from './support/clients.js';
 import { startHimportDouble } from './support/himport-double.js';
 import { type Ioredis, versions } from './support/versions.js';

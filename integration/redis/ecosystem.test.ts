@@ -6,7 +6,7 @@ import { LimitedRedis } from 'floodgate/ioredis';
 import { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { expectSettled, fill, limitedRedis, tally, times, untilReady } from './support/clients.js';
 import { type Ioredis, versions } from './support/versions.js';
 

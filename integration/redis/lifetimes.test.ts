@@ -1,7 +1,7 @@
 import { Limiter } from 'floodgate';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import {
   bareRedis,
   expectSettled,

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis } from './support/clients.js';
 import { type Path, paths } from './support/paths.js';
 import { type Ioredis, versions } from './support/versions.js';

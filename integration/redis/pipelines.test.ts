@@ -2,7 +2,7 @@ import { Limiter } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import type { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis } from './support/clients.js';
 import { unhandledRejections } from './support/unhandled-rejections.js';
 import { type Ioredis, versions } from './support/versions.js';

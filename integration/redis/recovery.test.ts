@@ -3,7 +3,7 @@ import { isBackpressureError } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled } from './support/clients.js';
 import { anyKey, KEYS, writeKeys } from './support/keys.js';
 import { versions } from './support/versions.js';

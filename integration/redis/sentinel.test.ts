@@ -1,6 +1,6 @@
 import { LimitedRedis } from 'floodgate/ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type RedisSentinelSet, startRedisSentinel } from '../support/servers/redis-sentinel.js';
+import { type RedisSentinelSet, startRedisSentinel } from '../support/servers/redis/start-redis-sentinel.js';
 import { expectSettled, tally, times, untilReady } from './support/clients.js';
 import { versions } from './support/versions.js';
 

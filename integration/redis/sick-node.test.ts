@@ -1,7 +1,7 @@
 import { LimitedRedis } from 'floodgate/ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLoop } from '../support/open-loop.js';
-import { type RedisCluster, startRedisCluster } from '../support/servers/redis-cluster.js';
+import { type RedisCluster, startRedisCluster } from '../support/servers/redis/start-redis-cluster.js';
 import { expectSettled } from './support/clients.js';
 import { KEYS, writeKeys } from './support/keys.js';
 import { versions } from './support/versions.js';

@@ -1,6 +1,6 @@
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { type PostgresWay, startPostgres } from './servers/start-postgres.js';
+import { type PostgresWay, startPostgres } from './servers/postgres/start-postgres.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

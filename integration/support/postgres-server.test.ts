@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
-import { type PostgresServer, startPostgres } from './servers/start-postgres.js';
+import { type PostgresServer, startPostgres } from './servers/postgres/start-postgres.js';
 
 async function ask(server: { url: string }, sql: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: server.url });

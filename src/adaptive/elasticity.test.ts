@@ -41,8 +41,8 @@ test('what merely the load did is taken out while little is refused', () => {
 
 test('older pairs are dropped when the last ones contradict them', () => {
   const elasticity = new Elasticity();
-  for (let index = 0; index < 30; index++) elasticity.addPair(windowOf(12, 1000), windowOf(10, 1000));
-  for (let index = 0; index < 6; index++) elasticity.addPair(windowOf(12, 1200), windowOf(10, 1000));
+  for (let index = 0; index < 30; index++) elasticity.addPair(windowOf(14, 1000), windowOf(10, 1000));
+  for (let index = 0; index < 6; index++) elasticity.addPair(windowOf(14, 1400), windowOf(10, 1000));
   expect(elasticity.value).toBeGreaterThan(0.9);
 });
 

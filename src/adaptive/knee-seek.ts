@@ -1,21 +1,15 @@
-import type { SampleWindow } from './controller.js';
+import type { LimitDecision, SampleWindow } from './controller.js';
 import { clamp, type ResolvedRange } from './controller-range.js';
 import { Elasticity } from './elasticity.js';
 import { merged } from './window-figures.js';
-
-export interface SeekStep {
-  readonly limit: number;
-  readonly reason: string;
-  /** The work rate plainly follows the limit: better to search upwards in strides. */
-  readonly searchUp: boolean;
-}
 
 /**
  * Keeps a limit at the knee: measures the {@link Elasticity} by windows a little above and a little below, and moves when
  * it differs from the target by more than 1.5 standard errors.
  *
  *     target = clamp(refused share / 2, 0.03, 0.15)
- *     step   = 0.1 at first, x1.4 while the direction stays (to 0.4), halved when it turns; in ln(limit)
+ *     step   = 0.1 at first, x1.4 while the direction stays (to 0.4), halved when it turns, 0.34 where work plainly follows;
+ *              in ln(limit)
  *
  * Below the knee e is about 1, past it 0, under thrashing negative. The distance of the two limits follows the noise: 5 %
  * where thousands answer in a window, 25 % where few do. Twice without a move, it is steady: most windows are then spent
@@ -65,7 +59,7 @@ export class KneeSeek {
   }
 
   /** @param refused share, smoothed */
-  onWindow(window: SampleWindow, refused: number): SeekStep {
+  onWindow(window: SampleWindow, refused: number): LimitDecision {
     const elasticity = this.#elasticity;
     elasticity.learnDispersion(window);
     this.#noise = elasticity.noise(window);
@@ -88,9 +82,13 @@ export class KneeSeek {
       if (error < 0.25) this.#quiet++;
       return this.#next(`${figures}: hold`, refused, window.slot);
     }
-    this.#lengthenStep(difference, refused);
+    // No step further than what was probed reaches: the knee may lie close by.
+    const reach = 1.5 * Math.abs(Math.log(window.limit / first.limit));
+    this.#lengthenStep(difference, refused, reach);
+    // Not a search in strides, which this process would make alone: at a shared database it would only take from others.
     if (value - 1.6 * error > PLAINLY || last - 1.6 * lastError > PLAINLY) {
-      return { limit: window.limit, reason: `${figures}: search up`, searchUp: true };
+      this.#step = Math.min(STRIDE, reach);
+      this.#quiet = 0;
     }
     elasticity.discount(Math.exp(-6 * this.#step));
     const { min, max } = this.#range;
@@ -98,18 +96,18 @@ export class KneeSeek {
     return this.#next(`${figures}: ${this.#direction > 0 ? 'up' : 'down'}`, refused, window.slot);
   }
 
-  #lengthenStep(difference: number, refused: number): void {
+  #lengthenStep(difference: number, refused: number, reach: number): void {
     const direction = Math.sign(difference);
     const same = direction === this.#direction;
     const most = refused < LITTLE ? 0.2 : 0.4;
     const step = same ? Math.min(most, this.#step * 1.4) : Math.max(0.05, this.#step / 2);
-    this.#step = Math.max(step, Math.min(0.25, 0.3 * Math.abs(difference)));
+    this.#step = Math.max(step, Math.min(0.25, 0.3 * Math.abs(difference), reach / 1.5));
     if (same) this.#quiet = 0;
     this.#direction = direction;
   }
 
   /** The limit of the next window. */
-  #next(reason: string, refused: number, slot = this.#turn++): SeekStep {
+  #next(reason: string, refused: number, slot = this.#turn++): LimitDecision {
     const { center } = this;
     const steady = this.#quiet >= 2;
     const little = refused < LITTLE;
@@ -123,13 +121,13 @@ export class KneeSeek {
     const low = Math.max(1, below);
     if (!steady) {
       const turn = (slot + 1) % 4;
-      return { limit: turn === 0 || turn === 3 ? high : low, reason, searchUp: false };
+      return { limit: turn === 0 || turn === 3 ? high : low, reason };
     }
     const resting = Math.max(1, Math.round(center * RESTS_AT));
     const turn = (slot + 1) % PROBES_EVERY;
-    if (turn !== 0) return { limit: resting, reason: `${reason}, steady`, searchUp: false };
+    if (turn !== 0) return { limit: resting, reason: `${reason}, steady` };
     const probe = ((slot + 1) / PROBES_EVERY) % 2 === 0 ? low : high;
-    return { limit: probe === resting ? resting + 1 : probe, reason: 'probing', searchUp: false };
+    return { limit: probe === resting ? resting + 1 : probe, reason: 'probing' };
   }
 }
 
@@ -137,7 +135,9 @@ const FIRST_STEP = 0.1;
 /** Standard errors. */
 const Z = 1.5;
 const MOST_TARGET = 0.15;
+/** The work plainly follows the limit. */
 const PLAINLY = 0.35;
+const STRIDE = 0.34;
 /** Refused share below which the load is taken to fit, but for bursts. */
 const LITTLE = 0.06;
 /** Windows, while steady. */

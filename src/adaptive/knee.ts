@@ -76,9 +76,7 @@ export class KneeController implements LimitController {
       return { limit, reason: 'the yield has changed: search' };
     }
     if (this.#search !== undefined) return this.#onSearch(this.#search, window);
-    const step = this.#seek.onWindow(window, this.#watch.refused);
-    if (step.searchUp) this.#search = new LineSearch(limit, 1, this.#range, false);
-    return step;
+    return this.#seek.onWindow(window, this.#watch.refused);
   }
 
   #cut({ limit, maxInFlight }: SampleWindow, errors: number): LimitDecision {

@@ -54,13 +54,11 @@ export class LineSearch {
   #base: Point | undefined;
   #point: Point;
   #moved = false;
-  #turned: boolean;
+  #turned = false;
   done = false;
   reason = '';
 
-  /** @param bothWays whether to turn round when the first stride fails */
-  constructor(limit: number, direction: 1 | -1, range: ResolvedRange, bothWays = true) {
-    this.#turned = !bothWays;
+  constructor(limit: number, direction: 1 | -1, range: ResolvedRange) {
     this.#direction = direction;
     this.#range = range;
     this.#point = new Point(limit);

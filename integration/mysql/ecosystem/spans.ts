@@ -1,43 +1,20 @@
 import { createRequire } from 'node:module';
-import { type Context, context, trace } from '@opentelemetry/api';
 import { MySQL2Instrumentation } from '@opentelemetry/instrumentation-mysql2';
-import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import type mysql from 'mysql2';
+import { collectSpans, type SpansOf } from '../../support/collect-spans.js';
 
 /** mysql2 as an application has it that loads the instrumentation first; must not be imported before that. */
 export interface Traced {
   readonly mysql: typeof mysql;
   readonly instrumentation: MySQL2Instrumentation;
-  /** Runs something under a span of its own, and tells which spans came of it: `name < parent's name, status`. */
-  spansOf(run: () => Promise<unknown>): Promise<string[]>;
+  readonly spansOf: SpansOf;
 }
 
-/** Once in a process: modules are patched, and stay so. */
+/** Once in a process. */
 export function startTracing(): Traced {
-  const exporter = new InMemorySpanExporter();
-  new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register();
   const instrumentation = new MySQL2Instrumentation();
-  instrumentation.setTracerProvider(trace.getTracerProvider());
-  instrumentation.enable();
-  return {
-    mysql: createRequire(import.meta.url)('mysql2'),
-    instrumentation,
-    async spansOf(run) {
-      exporter.reset();
-      const root = trace.getTracer('test').startSpan('root');
-      const inside: Context = trace.setSpan(context.active(), root);
-      await context.with(inside, run);
-      root.end();
-      const spans = exporter.getFinishedSpans();
-      const names = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
-      const parentOf = (id: string | undefined) => (id === undefined ? 'none' : (names.get(id) ?? 'unknown'));
-      return spans
-        .map(
-          (span) => `${span.name} < ${parentOf(span.parentSpanContext?.spanId)}, status ${span.status.code}`,
-        )
-        .sort();
-    },
-  };
+  const spansOf = collectSpans(instrumentation);
+  return { mysql: createRequire(import.meta.url)('mysql2'), instrumentation, spansOf };
 }
 
 /** Every way that a pool and a connection are used. */

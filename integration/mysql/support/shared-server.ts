@@ -1,5 +1,5 @@
 import { afterAll, inject } from 'vitest';
-import { startMysql } from '../../support/servers/mysql-start.js';
+import { startMysql } from '../../support/servers/mysql/start-mysql.js';
 
 declare module 'vitest' {
   interface ProvidedContext {

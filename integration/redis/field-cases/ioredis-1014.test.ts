@@ -1,6 +1,6 @@
 import { isBackpressureError } from 'floodgate';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../../support/servers/redis/start-redis.js';
 import { expectSettled, limitedRedis, times } from '../support/clients.js';
 import { versions } from '../support/versions.js';
 

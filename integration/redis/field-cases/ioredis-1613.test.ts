@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLoop } from '../../support/open-loop.js';
-import { type RedisServer, startRedis } from '../../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, limitedRedis } from '../support/clients.js';
 import { versions } from '../support/versions.js';
 

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openLoop } from '../../support/open-loop.js';
-import { type RedisServer, startRedis } from '../../support/servers/redis-start.js';
+import { type RedisServer, startRedis } from '../../support/servers/redis/start-redis.js';
 import { expectSettled, limitedRedis } from '../support/clients.js';
 import { versions } from '../support/versions.js';
 
