@@ -43,6 +43,8 @@ export default defineConfig({
           hookTimeout: 120_000,
           // Figures of load tests mean nothing beside another load test.
           fileParallelism: false,
+          // They share their machine with others, whose work may spoil a figure once, but hardly twice.
+          retry: 1,
         },
       },
     ],

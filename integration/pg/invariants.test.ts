@@ -66,7 +66,7 @@ test('under a load that is cut, cancelled and rejected, permits are the clients 
   const { pool, limiter, name } = under;
   // A client may be killed on its way to a holder who waits for it, bare or not: nobody else would listen then.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const { sent, answered } = openLoop({ ratePerSecond: 400, durationMs: 3_000 }, (n) => call(pool, n));
+  const { sent, answered } = openLoop({ ratePerSecond: 1_200, durationMs: 3_000 }, (n) => call(pool, n));
   let over = false;
   const samples: { readonly inFlight: number; readonly out: number }[] = [];
   const watch = setInterval(() => samples.push({ inFlight: limiter.inFlight, out: clientsOut(pool) }), 2);
