@@ -96,8 +96,11 @@ export class Gate {
     const { name, retryAfterMs, stackTraces } = this.options;
     const { limit, inFlight } = this;
     const share = reason === 'bulkhead' ? operationClass.shareTaken : undefined;
-    const details = { reason, limiter: name, operation, limit, inFlight, retryAfterMs, share };
-    return new BackpressureError({ ...details, operationClass: operationClass.name }, stackTraces);
+    const { name: className } = operationClass;
+    return new BackpressureError(
+      { reason, limiter: name, operation, operationClass: className, limit, inFlight, retryAfterMs, share },
+      stackTraces,
+    );
   }
 
   /**
@@ -151,11 +154,7 @@ export class Gate {
     if (this.draining && this.running === 0) this.#drained();
   }
 
-  /**
-   * A permit whose duration is no latency (a checkout, which lasts as long as its holder likes).
-   *
-   * @param startedAt as for {@link admit}
-   */
+  /** A permit whose duration is no latency: a checkout, which lasts as long as its holder likes. */
   permitForCheckout(
     operationClass: OperationClass,
     weight: number,
