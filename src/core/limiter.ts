@@ -215,7 +215,7 @@ const { then } = Promise.prototype;
 
 /** A native promise, whose `then` calls back once: itself, or one around the thenable. */
 function ownPromise<T>(result: PromiseLike<T>): Promise<T> {
-  if (result instanceof Promise && result.then === then) return Promise.resolve(result);
+  if (result instanceof Promise && result.constructor === Promise && result.then === then) return result;
   return new Promise((resolve) => resolve(result));
 }
 
