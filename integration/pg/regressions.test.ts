@@ -165,6 +165,7 @@ describe('streams and cursors on a pool', () => {
     const early = under.pool.query(new Cursor('select 1'));
     await early.close();
     expect(await early.read(1)).toEqual([]);
+    await Promise.all([cursor.close(), early.close()]);
   });
 
   test.each([

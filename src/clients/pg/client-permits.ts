@@ -64,7 +64,7 @@ export class ClientPermits {
   connect(operationClass: OperationClass): (outcome: Outcome) => void {
     this.#keep(this.#gate.permitForCheckout(operationClass, 1));
     this.#settingUp = true;
-    return this.#ride().giveBack;
+    return this.#ride();
   }
 
   /** Takes what one more query needs; the caller has asked the gate. */
@@ -78,15 +78,12 @@ export class ClientPermits {
       this.#keep(permit);
       return this.#untilLost(this.#ride());
     }
-    return this.#untilLost({
-      answered() {},
-      giveBack: (outcome) => {
-        // It opened one without saying so at its start ('select 1; begin').
-        if (this.#kept === undefined && this.#serverInTransaction()) {
-          this.#keep(permit);
-          this.#note(outcome);
-        } else permit.release(outcome);
-      },
+    return this.#untilLost((outcome) => {
+      // It opened one without saying so at its start ('select 1; begin').
+      if (this.#kept === undefined && this.#serverInTransaction()) {
+        this.#keep(permit);
+        this.#note(outcome);
+      } else permit.release(outcome);
     });
   }
 
@@ -99,8 +96,7 @@ export class ClientPermits {
   }
 
   /** Counts a query as unanswered until it is answered, and its permit as its own until then. */
-  #untilLost(held: HeldByQuery): HeldByQuery {
-    const { giveBack } = held;
+  #untilLost(giveBack: (outcome: Outcome) => void): HeldByQuery {
     let forgotten = false;
     const forget = () => {
       this.#unanswered.delete(forget);
@@ -118,22 +114,19 @@ export class ClientPermits {
     };
   }
 
-  #ride(): HeldByQuery {
+  #ride(): (outcome: Outcome) => void {
     this.#riding++;
-    return {
-      answered() {},
-      giveBack: (outcome) => {
-        this.#riding--;
-        this.#note(outcome);
-        const { connection, readyForQuery, _queryable, _ending } = this.#client;
-        if (this.#lost || _queryable === false || _ending) this.#endIfDone();
-        // An error is told before the server's ReadyForQuery, which says whether the transaction is still open.
-        else if (readyForQuery === false && connection !== undefined) {
-          connection.once('readyForQuery', this.#settle);
-          // Of a query that failed before it was sent there is none.
-          setImmediate(() => this.#client.readyForQuery && this.#settle());
-        } else this.#settle();
-      },
+    return (outcome) => {
+      this.#riding--;
+      this.#note(outcome);
+      const { connection, readyForQuery, _queryable, _ending } = this.#client;
+      if (this.#lost || _queryable === false || _ending) this.#endIfDone();
+      // An error is told before the server's ReadyForQuery, which says whether the transaction is still open.
+      else if (readyForQuery === false && connection !== undefined) {
+        connection.once('readyForQuery', this.#settle);
+        // Of a query that failed before it was sent there is none.
+        setImmediate(() => this.#client.readyForQuery && this.#settle());
+      } else this.#settle();
     };
   }
 

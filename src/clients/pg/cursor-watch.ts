@@ -90,16 +90,14 @@ export class CursorWatch {
 
   /** pg-cursor would drop reads that it has not sent. */
   #closeAfterReads(callback: Callback): void {
-    const first = !this.#closing;
     this.#closing = true;
     this.#closers.push(callback);
     if (this.#failure !== undefined) setImmediate(() => this.#closed(undefined));
-    else if (this.#unanswered.size === 0) this.#closeNow(first);
+    else if (this.#unanswered.size === 0) this.#closeNow();
   }
 
-  /** @param first false: it has been asked already, and an answer is under way */
-  #closeNow(first = true): void {
-    if (this.#closing && first && this.#failure === undefined) this.#close((error) => this.#closed(error));
+  #closeNow(): void {
+    if (this.#closing && this.#failure === undefined) this.#close((error) => this.#closed(error));
   }
 
   #closed(error: unknown): void {
