@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis, started, tally, times } from './support/clients.js';
+import { killBusy } from './support/kill-busy.js';
 import { unhandledRejections } from './support/unhandled-rejections.js';
 import { versions } from './support/versions.js';
 
@@ -23,16 +24,6 @@ beforeEach(async () => {
   await operator.set('k', 'v');
 });
 
-/** Kills the connection while the server is busy, so that what is sent meanwhile is on the wire. */
-async function killBusy(redis: Redis, meanwhile: () => Promise<unknown>[]): Promise<Promise<unknown>[]> {
-  const id = await redis.client('ID');
-  const busy = other.call('DEBUG', 'SLEEP', '0.05');
-  const killed = operator.client('KILL', 'ID', id);
-  const calls = started(meanwhile());
-  await Promise.all([busy, killed]);
-  return calls;
-}
-
 describe.each(versions)('%s', (_name, module) => {
   test('quit() lets what was sent before it finish', async () => {
     await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 10 });
@@ -46,7 +37,7 @@ describe.each(versions)('%s', (_name, module) => {
   test('drain() admits nothing more, waits for what runs, and lets the connection come back meanwhile', async () => {
     await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 10 });
     const { redis, limiter } = client;
-    const calls = await killBusy(redis, () => times(10, () => redis.get('k')));
+    const calls = await killBusy({ operator, other }, redis, () => times(10, () => redis.get('k')));
     const drained = limiter.drain();
     await expect(redis.get('k')).rejects.toMatchObject({ reason: 'draining' });
     await expect(redis.pipeline().get('k').exec()).rejects.toMatchObject({ reason: 'draining' });

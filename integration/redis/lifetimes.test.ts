@@ -12,6 +12,7 @@ import {
   times,
   untilReady,
 } from './support/clients.js';
+import { killBusy } from './support/kill-busy.js';
 import { versions } from './support/versions.js';
 
 let server: RedisServer;
@@ -31,16 +32,6 @@ beforeEach(async () => {
   await operator.flushall();
   await operator.set('k', 'v');
 });
-
-/** Kills the connection while the server is busy, so that what is sent meanwhile is on the wire. */
-async function killBusy(redis: Redis, meanwhile: () => Promise<unknown>[]): Promise<Promise<unknown>[]> {
-  const id = await redis.client('ID');
-  const busy = other.call('DEBUG', 'SLEEP', '0.05');
-  const killed = operator.client('KILL', 'ID', id);
-  const calls = started(meanwhile());
-  await Promise.all([busy, killed]);
-  return calls;
-}
 
 describe.each(versions)('%s', (_name, module) => {
   test('P14: commandTimeout frees no permit: two waves on a paused server leave no more than the limit on the wire', async () => {
@@ -136,7 +127,11 @@ describe.each(versions)('%s', (_name, module) => {
     const options = { autoResendUnfulfilledCommands: false };
     await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 10 }, options);
     const { redis, limiter } = client;
-    await killBusy(redis, () => [redis.get('k'), redis.pipeline().get('k').exec(), redis.blpop('q', 0)]);
+    await killBusy({ operator, other }, redis, () => [
+      redis.get('k'),
+      redis.pipeline().get('k').exec(),
+      redis.blpop('q', 0),
+    ]);
     await untilReady(redis);
     await expectSettled(limiter);
     expect(await redis.get('k')).toBe('v');
@@ -149,7 +144,9 @@ describe.each(versions)('%s', (_name, module) => {
       { maxConcurrentOps: 10 },
       { maxRetriesPerRequest: 0 },
     );
-    const calls = await killBusy(client.redis, () => times(20, () => client.redis.set('k', 1)));
+    const calls = await killBusy({ operator, other }, client.redis, () =>
+      times(20, () => client.redis.set('k', 1)),
+    );
     const { refused, failures } = await tally(calls);
     expect(refused).toBe(10);
     expect(failures).toHaveLength(10);
