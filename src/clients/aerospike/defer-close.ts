@@ -1,4 +1,4 @@
-import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import type { AerospikeClient } from './aerospike-internals.js';
 import type { RunningCommands } from './running-commands.js';
 
@@ -7,25 +7,24 @@ import type { RunningCommands } from './running-commands.js';
  * has been answered. Left to itself, the addon frees what commands in flight still use, and the process crashes.
  */
 export function deferClose(client: AerospikeClient, running: RunningCommands): void {
-  const close = methodBehind(client, 'close');
-  const connect = methodBehind(client, 'connect');
+  const behind = methodsBehind(client, ['close', 'connect']);
   let closing = false;
 
   patchMethods(client, {
     close(this: AerospikeClient, ...args: [releaseEventLoop?: boolean, destroyTransactions?: boolean]) {
-      if (closing || !this.connected) return close.apply(this, args);
+      if (closing || !this.connected) return behind.close.apply(this, args);
       closing = true;
       this.connected = false;
       running.whenIdle(() => {
         closing = false;
         this.connected = true;
-        close.apply(this, args);
+        behind.close.apply(this, args);
       });
     },
 
     /** Called before that has come about, it takes the `close()` back. */
     connect(this: AerospikeClient, callback?: (error: unknown, client?: AerospikeClient) => void) {
-      if (!closing) return connect.call(this, callback);
+      if (!closing) return behind.connect.call(this, callback);
       closing = false;
       running.cancelWhenIdle();
       this.connected = true;

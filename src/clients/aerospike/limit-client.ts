@@ -2,7 +2,7 @@ import type { Limiter } from '../../core/limiter.js';
 import { warnOnce } from '../../core/observers.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import type { Outcome } from '../../core/outcome.js';
-import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { aerospikeErrorOf, rejectionOf } from './aerospike-errors.js';
 import type { AddonCallback, AerospikeClient } from './aerospike-internals.js';
 import { capacityOf } from './capacity.js';
@@ -23,7 +23,7 @@ export function limitClient(
   batchWeight: ((keys: number) => number) | undefined,
 ): void {
   const { gate } = limiter;
-  const asExec = methodBehind(client, 'asExec');
+  const behind = methodsBehind(client, ['asExec']);
   const AerospikeError = aerospikeErrorOf(client);
   const running = new RunningCommands(client);
   const capacity = capacityOf(client);
@@ -35,7 +35,7 @@ export function limitClient(
   patchMethods(client, {
     asExec(this: AerospikeClient, name: string, args: unknown[]) {
       const callback = args[args.length - 1] as AddonCallback;
-      if (name === LIFECYCLE || typeof callback !== 'function') return asExec.call(this, name, args);
+      if (name === LIFECYCLE || typeof callback !== 'function') return behind.asExec.call(this, name, args);
       const command = commandOf(name);
       const operationClass = classes[command.operationClass];
       let weight = command.exempt ? 0 : 1;
@@ -74,7 +74,7 @@ export function limitClient(
       // The command has made this list for the addon.
       args[args.length - 1] = hookAnswer(callback, command.answering, end);
       try {
-        return asExec.call(this, name, args);
+        return behind.asExec.call(this, name, args);
       } catch (thrown) {
         // Bad arguments: the addon throws, and calls nothing back.
         end(ABORTED);

@@ -1,6 +1,6 @@
 import type { OperationClass } from '../../core/operation-class.js';
 import { isNested, outsideNested } from '../shared/nested.js';
-import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { WaitingAnswers } from '../shared/waiting-answers.js';
 import type { Checkout } from './checkout.js';
 import { ClusterRequest } from './cluster-request.js';
@@ -23,8 +23,7 @@ import { PoolReturns } from './pool-returns.js';
  */
 export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void {
   const { gate, limiter, classes } = context;
-  const of = methodBehind(cluster, 'of');
-  const _getConnection = methodBehind(cluster, '_getConnection');
+  const behindCluster = methodsBehind(cluster, ['of', '_getConnection']);
   const namespaces = new WeakSet<MysqlNamespace>();
   const nodes = new WeakMap<MysqlPool, PoolReturns>();
   const waiting = new WaitingAnswers<Checkout>();
@@ -53,9 +52,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
   function limitNamespace(namespace: MysqlNamespace): MysqlNamespace {
     if (namespaces.has(namespace)) return namespace;
     namespaces.add(namespace);
-    const getConnection = methodBehind(namespace, 'getConnection');
-    const query = methodBehind(namespace, 'query');
-    const execute = methodBehind(namespace, 'execute');
+    const behindNamespace = methodsBehind(namespace, ['getConnection', 'query', 'execute']);
     // The cluster asks again with our callback when a node has failed.
     const requests = new WeakMap<ConnectionCallback, ClusterRequest>();
     let callingClass: OperationClass | undefined;
@@ -65,7 +62,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
         const byClass = callingClass ?? classes.transaction;
         const forOneQuery = callingClass !== undefined;
         callingClass = undefined;
-        if (typeof callback !== 'function') return getConnection.call(this, callback);
+        if (typeof callback !== 'function') return behindNamespace.getConnection.call(this, callback);
         let request = requests.get(callback);
         let answer = callback;
         const nested = isNested(limiter);
@@ -77,7 +74,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
         }
         choosing = request;
         try {
-          const ask = () => getConnection.call(this, answer);
+          const ask = () => behindNamespace.getConnection.call(this, answer);
           return nested ? outsideNested(ask) : ask();
         } finally {
           choosing = undefined;
@@ -87,7 +84,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
       query(this: MysqlNamespace, sql: unknown, values: unknown, callback: unknown) {
         callingClass = givenCallback(values, callback) ? classes.query : classes.stream;
         try {
-          return query.call(this, sql, values, callback);
+          return behindNamespace.query.call(this, sql, values, callback);
         } finally {
           callingClass = undefined;
         }
@@ -96,7 +93,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
       execute(this: MysqlNamespace, sql: unknown, values: unknown, callback: unknown) {
         callingClass = classes.query;
         try {
-          return execute.call(this, sql, values, callback);
+          return behindNamespace.execute.call(this, sql, values, callback);
         } finally {
           callingClass = undefined;
         }
@@ -118,13 +115,14 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
 
   patchMethods(cluster, {
     of(this: MysqlCluster, pattern: unknown, selector: unknown) {
-      return limitNamespace(of.call(this, pattern, selector));
+      return limitNamespace(behindCluster.of.call(this, pattern, selector));
     },
 
     _getConnection(this: MysqlCluster, node: MysqlNode, callback: ConnectionCallback) {
       const request = choosing;
       choosing = undefined;
-      if (request === undefined || node.pool._closed) return _getConnection.call(this, node, callback);
+      if (request === undefined || node.pool._closed)
+        return behindCluster._getConnection.call(this, node, callback);
       const refusal = request.refusal(node);
       if (refusal !== undefined) {
         request.refuse(refusal);
@@ -135,7 +133,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
         if (node.pool._closed) forget(node.id);
       });
       waiting.add(checkout);
-      return _getConnection.call(this, node, (error, connection) => {
+      return behindCluster._getConnection.call(this, node, (error, connection) => {
         if (!waiting.answer(checkout)) {
           connection?.release?.();
           return undefined;

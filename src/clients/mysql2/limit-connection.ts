@@ -1,7 +1,7 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
-import { methodBehind, patchMethods } from '../shared/patch-methods.js';
+import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { AbandonedStatement } from './abandoned-statement.js';
 import { ConnectionPermits, type GiveBack } from './connection-permits.js';
 import type { MysqlContext } from './mysql-context.js';
@@ -35,9 +35,7 @@ interface Operation {
  */
 export function limitConnection(context: MysqlContext, connection: MysqlConnection): void {
   const { gate, limiter, classes, options } = context;
-  const addCommand = methodBehind(connection, 'addCommand');
-  const execute = methodBehind(connection, 'execute');
-  const end = methodBehind(connection, 'end');
+  const behind = methodsBehind(connection, ['addCommand', 'execute', 'end']);
   const permits = new ConnectionPermits(gate);
   const open = new Set<Operation>();
   /** Inside `execute()`, which sends two commands: what became of the first. */
@@ -127,7 +125,7 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
   patchMethods(connection, {
     addCommand(this: MysqlConnection, command: MysqlCommand) {
       // What nobody gets an answer to (a closed statement, the handshake) passes.
-      if (quitting || !('onResult' in command)) return addCommand.call(this, command);
+      if (quitting || !('onResult' in command)) return behind.addCommand.call(this, command);
       if (executing?.first === 'refused') return command;
       const joined = executing?.first;
       const operation = joined ?? admit(command);
@@ -138,13 +136,13 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
       }
       if (executing !== undefined) executing.first = operation;
       observe(command, operation, executing === undefined || joined !== undefined);
-      return addCommand.call(this, command);
+      return behind.addCommand.call(this, command);
     },
 
     execute(this: MysqlConnection, sql: unknown, values: unknown, callback: unknown) {
       executing = { first: undefined, callback: givenCallback(values, callback) };
       try {
-        return execute.call(this, sql, values, callback);
+        return behind.execute.call(this, sql, values, callback);
       } finally {
         executing = undefined;
       }
@@ -153,7 +151,7 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
     end(this: MysqlConnection, callback?: Callback) {
       quitting = true;
       try {
-        return end.call(this, callback);
+        return behind.end.call(this, callback);
       } finally {
         quitting = false;
       }

@@ -17,19 +17,6 @@ export function patchMethods(
 }
 
 /**
- * The method that a patch is about to stand in front of. Looked up anew for each call: tracers replace methods on the
- * prototype, and may do so after the instance was patched. One that the instance has of its own is taken as it is.
- */
-export function methodBehind<T extends object, K extends keyof T>(target: T, key: K): T[K] {
-  if (Object.hasOwn(target, key)) return target[key];
-  const prototype = Object.getPrototypeOf(target) as Record<K, (...args: readonly unknown[]) => unknown>;
-  const behind = function (this: T, ...args: unknown[]) {
-    return prototype[key].apply(this, args);
-  };
-  return behind as T[K];
-}
-
-/**
  * Stands for what is behind a patch: `methodsBehind(target).query.call(target, ...)` is the method that the instance had of
  * its own when it was patched, or else the one that its prototype has *now*. Tracers replace methods on the prototype,
  * and may do so after the instance was patched.
