@@ -8,9 +8,13 @@ export default defineConfig({
     alias: [
       { find: /^floodgate$/, replacement: source('index.ts') },
       { find: /^floodgate\/aerospike$/, replacement: source('clients/aerospike/index.ts') },
+      { find: /^floodgate\/health$/, replacement: source('health/index.ts') },
+      { find: /^floodgate\/http$/, replacement: source('http/index.ts') },
       { find: /^floodgate\/ioredis$/, replacement: source('clients/ioredis/index.ts') },
       { find: /^floodgate\/mysql2$/, replacement: source('clients/mysql2/index.ts') },
+      { find: /^floodgate\/opentelemetry$/, replacement: source('observe/index.ts') },
       { find: /^floodgate\/pg$/, replacement: source('clients/pg/index.ts') },
+      { find: /^floodgate\/retry$/, replacement: source('retry/index.ts') },
     ],
   },
   test: {
