@@ -13,15 +13,33 @@ export interface Turns {
   readonly ratioTo: number;
 }
 
-/**
- * Times contestants in turns in one process, in a new order each round, so that none always follows the same one. All do
- * the same number of operations in a window: as many as the fastest does in `windowMs`. Ratios are taken within a round:
- * a machine that grows slower meanwhile slows both sides of a ratio.
- */
+export interface Schedule {
+  readonly rounds: number;
+  readonly windowMs: number;
+}
+
+/** {@link timesInTurns}, summed up. */
 export async function inTurns<Name extends string>(
   contestants: Readonly<Record<Name, Work>>,
-  { rounds, windowMs }: { rounds: number; windowMs: number },
+  schedule: Schedule,
 ): Promise<Record<Name, Turns>> {
+  const times = await timesInTurns(contestants, schedule);
+  const names = Object.keys(contestants) as Name[];
+  const base = times[names[0]!];
+  return Object.fromEntries(names.map((name) => [name, summary(times[name], base)])) as Record<Name, Turns>;
+}
+
+/**
+ * Times contestants in turns in one process, in a new order each round, so that none always follows the same one. All do
+ * the same number of operations in a window: as many as the fastest does in `windowMs`. Ratios are to be taken within a
+ * round: a machine that grows slower meanwhile slows both sides of a ratio.
+ *
+ * @returns nanoseconds an operation, of each contestant in each round
+ */
+export async function timesInTurns<Name extends string>(
+  contestants: Readonly<Record<Name, Work>>,
+  { rounds, windowMs }: Schedule,
+): Promise<Record<Name, number[]>> {
   const names = Object.keys(contestants) as Name[];
   const works = Object.values<Work>(contestants);
   // Twice: the first time they are cold.
@@ -34,8 +52,7 @@ export async function inTurns<Name extends string>(
       times[name].push(((await timed(contestants[name], count)) * 1e6) / count);
     }
   }
-  const base = times[names[0]!];
-  return Object.fromEntries(names.map((name) => [name, summary(times[name], base)])) as Record<Name, Turns>;
+  return times;
 }
 
 function summary(times: readonly number[], base: readonly number[]): Turns {

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { LimitedPool } from 'floodgate/pg';
 import pg from 'pg';
 import { CannedSocket } from './canned-socket.js';
+import { sideBySide } from './compare-throughput.js';
 import { nanoseconds } from './figures.js';
 import { inTurns } from './in-turns.js';
-import { selectOne } from './select-one.js';
 import { printTable } from './table.js';
 
 /** What the gate adds to a pool's query in this process, to the nanosecond: the answers come from memory. */
@@ -13,7 +13,10 @@ export async function poolCost(quick: boolean): Promise<void> {
   const bare = new pg.Pool(options);
   const limited = new LimitedPool(pg.Pool, { maxConcurrentOps: 500 }, options);
   const turns = await inTurns(
-    { 'pg.Pool': selectOne(bare, 10), LimitedPool: selectOne(limited, 10) },
+    {
+      'pg.Pool': sideBySide(10, () => bare.query('select 1')),
+      LimitedPool: sideBySide(10, () => limited.query('select 1')),
+    },
     { rounds: quick ? 40 : 200, windowMs: 20 },
   );
   const rows = Object.entries(turns).map(([name, { min, median, ratio }]) => [

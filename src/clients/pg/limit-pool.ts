@@ -70,8 +70,7 @@ export function limitPool(context: PoolContext): void {
     }
 
     try {
-      const ask = () => behind.connect.call(self, ...(form === 'callback' ? [answer] : []));
-      const asked = weight === 0 ? outsideNested(ask) : ask();
+      const asked = weight === 0 ? outsideNested(() => ask(self, form, answer)) : ask(self, form, answer);
       if (form === 'promise') {
         (asked as Promise<PgClient>).then(
           (client) => answer(undefined, client, client.release),
@@ -86,6 +85,10 @@ export function limitPool(context: PoolContext): void {
       }
       throw thrown;
     }
+  }
+
+  function ask(self: PgPool, form: 'callback' | 'promise', answer: ConnectCallback): unknown {
+    return form === 'callback' ? behind.connect.call(self, answer) : behind.connect.call(self);
   }
 
   /** From now on the client's queries count for this checkout. */
