@@ -1,5 +1,5 @@
 import { quantile } from './figures.js';
-import { timesInTurns, type Work } from './in-turns.js';
+import { type Window, type Work, windowsInTurns } from './in-turns.js';
 import { printTable } from './table.js';
 
 /** A client with connections of its own, and what it is asked to do. */
@@ -16,6 +16,13 @@ export interface Contest {
   readonly goal: number;
 }
 
+/** To a bare client's, in the same round. */
+interface Ratios {
+  readonly throughput: number[];
+  /** Of this process, for one operation: what is left of the noise where others keep the machine busy. */
+  readonly cpu: number[];
+}
+
 /**
  * What a wrapper takes from its client's throughput.
  *
@@ -25,35 +32,43 @@ export interface Contest {
  */
 export async function compareThroughput(contest: Contest, quick: boolean): Promise<void> {
   const { title, bare, limited, goal } = contest;
-  const again: number[] = [];
-  const wrapped: number[] = [];
+  const again: Ratios = { throughput: [], cpu: [] };
+  const wrapped: Ratios = { throughput: [], cpu: [] };
   for (let generation = 0; generation < (quick ? 4 : 16); generation++) {
     const clients = { bare: await bare.open(), again: await bare.open(), limited: await limited.open() };
-    const times = await timesInTurns(
+    const windows = await windowsInTurns(
       { bare: clients.bare.work, again: clients.again.work, limited: clients.limited.work },
       { rounds: quick ? 10 : 20, windowMs: 100 },
     );
-    times.limited.forEach((time, round) => {
-      const [one, other] = [times.bare[round]!, times.again[round]!];
-      again.push(one / other);
-      wrapped.push((one + other) / 2 / time);
+    windows.limited.forEach((window, round) => {
+      const [one, other] = [windows.bare[round]!, windows.again[round]!];
+      add(again, other, one);
+      add(wrapped, window, {
+        ns: (one.ns + other.ns) / 2,
+        cpuNs: (one.cpuNs + other.cpuNs) / 2,
+      });
     });
     for (const client of Object.values(clients)) await client.close();
   }
-  console.log(`\n## ${title}: throughput\n`);
+  console.log(`\n## ${title}\n`);
   printTable(
-    ['client', 'ratio', 'quartiles'],
+    ['client', 'throughput', 'quartiles', 'CPU', 'quartiles'],
     [
-      [bare.name, '1.000x', ''],
-      [`${bare.name} again`, ...spread(again)],
-      [limited.name, ...spread(wrapped)],
+      [bare.name, '1.000x', '', '1.000x', ''],
+      [`${bare.name} again`, ...spread(again.throughput), ...spread(again.cpu)],
+      [limited.name, ...spread(wrapped.throughput), ...spread(wrapped.cpu)],
     ],
   );
-  const throughput = quantile(wrapped, 0.5);
+  const throughput = quantile(wrapped.throughput, 0.5);
   const met = throughput >= goal ? 'met' : 'MISSED';
   console.log(
     `\ngoal: ${limited.name} >= ${goal}x the throughput of ${bare.name}: ${met} (${throughput.toFixed(3)}x)`,
   );
+}
+
+function add({ throughput, cpu }: Ratios, window: Window, base: Window): void {
+  throughput.push(base.ns / window.ns);
+  cpu.push(window.cpuNs / base.cpuNs);
 }
 
 function spread(ratios: readonly number[]): [string, string] {

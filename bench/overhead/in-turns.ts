@@ -13,20 +13,27 @@ export interface Turns {
   readonly ratioTo: number;
 }
 
+/** Nanoseconds an operation: as they passed, and as this process (all of its threads) worked. */
+export interface Window {
+  readonly ns: number;
+  readonly cpuNs: number;
+}
+
 export interface Schedule {
   readonly rounds: number;
   readonly windowMs: number;
 }
 
-/** {@link timesInTurns}, summed up. */
+/** {@link windowsInTurns}, summed up. */
 export async function inTurns<Name extends string>(
   contestants: Readonly<Record<Name, Work>>,
   schedule: Schedule,
 ): Promise<Record<Name, Turns>> {
-  const times = await timesInTurns(contestants, schedule);
+  const windows = await windowsInTurns(contestants, schedule);
   const names = Object.keys(contestants) as Name[];
-  const base = times[names[0]!];
-  return Object.fromEntries(names.map((name) => [name, summary(times[name], base)])) as Record<Name, Turns>;
+  const timesOf = (name: Name) => windows[name].map(({ ns }) => ns);
+  const base = timesOf(names[0]!);
+  return Object.fromEntries(names.map((name) => [name, summary(timesOf(name), base)])) as Record<Name, Turns>;
 }
 
 /**
@@ -34,25 +41,25 @@ export async function inTurns<Name extends string>(
  * the same number of operations in a window: as many as the fastest does in `windowMs`. Ratios are to be taken within a
  * round: a machine that grows slower meanwhile slows both sides of a ratio.
  *
- * @returns nanoseconds an operation, of each contestant in each round
+ * @returns a window of each contestant in each round
  */
-export async function timesInTurns<Name extends string>(
+export async function windowsInTurns<Name extends string>(
   contestants: Readonly<Record<Name, Work>>,
   { rounds, windowMs }: Schedule,
-): Promise<Record<Name, number[]>> {
+): Promise<Record<Name, Window[]>> {
   const names = Object.keys(contestants) as Name[];
   const works = Object.values<Work>(contestants);
   // Twice: the first time they are cold.
   for (const work of works) await countFor(work, windowMs);
   let count = 0;
   for (const work of works) count = Math.max(count, await countFor(work, windowMs));
-  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  const windows = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, Window[]>;
   for (let round = 0; round < rounds; round++) {
     for (const name of shuffled(names)) {
-      times[name].push(((await timed(contestants[name], count)) * 1e6) / count);
+      windows[name].push(await window(contestants[name], count));
     }
   }
-  return times;
+  return windows;
 }
 
 function summary(times: readonly number[], base: readonly number[]): Turns {
@@ -74,6 +81,13 @@ async function countFor(work: Work, windowMs: number): Promise<number> {
     if (ms >= windowMs / 2) return Math.max(1, Math.round((count * windowMs) / ms));
     count *= 2;
   }
+}
+
+async function window(work: Work, count: number): Promise<Window> {
+  const before = process.cpuUsage();
+  const ms = await timed(work, count);
+  const { user, system } = process.cpuUsage(before);
+  return { ns: (ms * 1e6) / count, cpuNs: ((user + system) * 1e3) / count };
 }
 
 async function timed(work: Work, count: number): Promise<number> {
