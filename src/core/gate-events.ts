@@ -19,6 +19,8 @@ export class GateEvents {
   readonly #gate: Gate;
   #subscriptions: readonly { readonly observer: LimiterObserver }[] = [];
   #observers: Observers | undefined;
+  /** Whether one of them listens to every admission and release. */
+  #followed = false;
   /** The state last published. While nobody listens it falls behind; the next message catches up. */
   #published: LimiterState = 'open';
 
@@ -28,7 +30,7 @@ export class GateEvents {
 
   /** Whether {@link admitted} and {@link released} have anyone to tell: asked first, on the hot path. */
   get heard(): boolean {
-    return this.#observers !== undefined || stateChannel.hasSubscribers;
+    return this.#followed || stateChannel.hasSubscribers;
   }
 
   subscribe(observer: LimiterObserver): () => void {
@@ -98,6 +100,7 @@ export class GateEvents {
     this.#subscriptions = subscriptions;
     const observers = subscriptions.map(({ observer }) => observer);
     this.#observers = observers.length === 0 ? undefined : new Observers(observers, this.#gate.state);
-    this.#gate.clock.everyOperation = this.#observers?.timesEveryOperation ?? false;
+    this.#followed = this.#observers?.listenTo('onAdmit', 'onRelease', 'onStateChange') ?? false;
+    this.#gate.clock.everyOperation = this.#observers?.listenTo('onLatency') ?? false;
   }
 }

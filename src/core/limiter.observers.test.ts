@@ -66,23 +66,6 @@ describe('an observer', () => {
     ]);
   });
 
-  test('hears how long a failed operation took, which is no latency sample, and not of an ignored one', () => {
-    let now = 0;
-    const limiter = new Limiter({ now: () => now });
-    const onLatency = vi.fn();
-    limiter.subscribe({ onLatency });
-    for (const outcome of ['success', 'failed', 'overload', 'ignored'] as const) {
-      const permit = limiter.acquire();
-      now += 10;
-      permit.release(outcome);
-    }
-    expect(onLatency.mock.calls).toEqual([
-      ['default', 10, 'success'],
-      ['default', 10, 'failed'],
-      ['default', 10, 'overload'],
-    ]);
-  });
-
   test('hears draining and drained, in that order', () => {
     const limiter = new Limiter();
     const permit = limiter.acquire();
