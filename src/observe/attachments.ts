@@ -3,7 +3,8 @@ import type { Limiter } from '../core/limiter.js';
 import { complaint } from '../core/option-checks.js';
 import type { InstrumentOptions } from './instrument-options.js';
 import { type Histograms, makeHistograms, makeObservables, type Observables } from './instruments.js';
-import { LimiterMetrics, type SeriesOptions } from './limiter-metrics.js';
+import { LimiterMetrics } from './limiter-metrics.js';
+import type { SeriesOptions } from './series-options.js';
 
 interface Attachment {
   readonly limiter: Limiter;

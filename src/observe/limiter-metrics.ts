@@ -1,18 +1,10 @@
 import type { Attributes, BatchObservableResult, Meter } from '@opentelemetry/api';
 import type { LimitChange } from '../core/limit-history.js';
 import type { Limiter } from '../core/limiter.js';
-import type { Outcome } from '../core/outcome.js';
 import type { Histograms, Observables } from './instruments.js';
 import { type LimitReason, limitReason, limitReasons } from './limit-reasons.js';
-
-/** What the series of one limiter have in common. */
-export interface SeriesOptions {
-  /** `floodgate.limiter`, and the name of the pool. */
-  readonly name: string;
-  /** `db.system.name`. */
-  readonly system: string;
-  readonly attributes: Attributes;
-}
+import { recordTimes } from './operation-times.js';
+import type { SeriesOptions } from './series-options.js';
 
 type Direction = 'up' | 'down';
 
@@ -115,34 +107,4 @@ export class LimiterMetrics {
       }
     }
   }
-}
-
-/** The only part that costs an operation something: while it listens, every one is timed. */
-function recordTimes(limiter: Limiter, histograms: Histograms, options: SeriesOptions): () => void {
-  const common = {
-    ...options.attributes,
-    'floodgate.limiter': options.name,
-    'db.system.name': options.system,
-  };
-  const ofPool = { ...common, 'db.client.connection.pool.name': options.name };
-  const ofClass = new Map<string, Record<Outcome, Attributes>>();
-  return limiter.subscribe({
-    onLatency: (operationClass, latencyMs, outcome) => {
-      let attributes = ofClass.get(operationClass);
-      if (attributes === undefined) {
-        attributes = byOutcome({ ...common, 'db.operation.name': operationClass });
-        ofClass.set(operationClass, attributes);
-      }
-      histograms.duration.record(latencyMs / 1000, attributes[outcome]);
-    },
-    onPoolWait: (waitMs) => histograms.waitTime.record(waitMs / 1000, ofPool),
-    onConnectTime: (connectMs) => histograms.createTime.record(connectMs / 1000, ofPool),
-  });
-}
-
-function byOutcome(succeeded: Attributes): Record<Outcome, Attributes> {
-  const failed = { ...succeeded, 'error.type': 'failed' };
-  const overload = { ...succeeded, 'error.type': 'overload' };
-  // Nothing is heard of what was ignored.
-  return { success: succeeded, failed, overload, ignored: succeeded };
 }
