@@ -1,6 +1,6 @@
 import type { Meter } from '@opentelemetry/api';
 import type { Limiter } from '../core/limiter.js';
-import { complaint } from '../core/option-checks.js';
+import { complaint, sameOption } from '../core/option-checks.js';
 import type { InstrumentOptions } from './instrument-options.js';
 import { type Histograms, makeHistograms, makeObservables, type Observables } from './instruments.js';
 import { LimiterMetrics } from './limiter-metrics.js';
@@ -92,10 +92,4 @@ export function attachmentsOf(meter: Meter): Attachments {
     attachments.set(meter, found);
   }
   return found;
-}
-
-function sameOption(a: unknown, b: unknown): boolean {
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
-  const [left, right] = [Object.entries(a), b as Record<string, unknown>];
-  return left.length === Object.keys(right).length && left.every(([key, value]) => right[key] === value);
 }
