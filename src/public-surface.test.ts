@@ -5,6 +5,7 @@ import * as ioredis from './clients/ioredis/index.js';
 import * as mysql2 from './clients/mysql2/index.js';
 import * as pg from './clients/pg/index.js';
 import * as floodgate from './index.js';
+import * as opentelemetry from './observe/index.js';
 
 const root = new URL('../', import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
@@ -37,6 +38,7 @@ describe('the public run-time names of', () => {
     ['floodgate/aerospike', aerospike, ['LimitedAerospike']],
     ['floodgate/ioredis', ioredis, ['LimitedRedis']],
     ['floodgate/mysql2', mysql2, ['LimitedMysql', 'limitDriver', 'nested']],
+    ['floodgate/opentelemetry', opentelemetry, ['instrument']],
     ['floodgate/pg', pg, ['LimitedClient', 'LimitedPool', 'limitClientClass', 'nested']],
   ])('%s', (_, module, names) => {
     expect(Object.keys(module).sort()).toEqual(names);
@@ -80,6 +82,7 @@ describe('package.json', () => {
       './aerospike',
       './ioredis',
       './mysql2',
+      './opentelemetry',
       './package.json',
       './pg',
     ]);

@@ -98,6 +98,29 @@ describe('the packed package', () => {
     expect(await printedBy('imported.mjs', source)).toEqual([NAMES, 'function']);
   });
 
+  test('reports to the @opentelemetry/api of the project, and asks for it by name where there is none', async () => {
+    const source = `
+      import { Limiter } from 'floodgate';
+      const { instrument } = await import('floodgate/opentelemetry').catch(({ message }) => {
+        console.log(JSON.stringify(message));
+        process.exit();
+      });
+      const { metrics } = await import('@opentelemetry/api');
+      const made = [];
+      const meter = new Proxy({}, { get: (_, key) => (name) => (key.startsWith('create') ? made.push(name) : 0) });
+      metrics.setGlobalMeterProvider({ getMeter: () => meter });
+      instrument(new Limiter())();
+      console.log(JSON.stringify(made.length));
+    `;
+    expect(await printedBy('otel.mjs', source)).toMatch(
+      /^Cannot find package '@opentelemetry\/api' imported from /,
+    );
+    await mkdir(join(folder, 'node_modules/@opentelemetry'));
+    const api = 'node_modules/@opentelemetry/api';
+    await cp(join(root, api), join(folder, api), { recursive: true });
+    expect(await printedBy('otel.mjs', source)).toBe(12);
+  });
+
   test('is one and the same, required or imported: instanceof holds', async () => {
     const source = `
       ${REFUSE}

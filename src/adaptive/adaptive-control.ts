@@ -29,6 +29,8 @@ export class AdaptiveControl {
   stats(): AdaptiveStats {
     return Object.freeze({
       proposedLimit: this.#decision.limit,
+      min: this.#options.min,
+      max: this.#options.max,
       reason: this.#decision.reason,
       observe: this.#options.observe,
       stale: this.#governor.stale,

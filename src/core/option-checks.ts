@@ -67,6 +67,17 @@ export function checkOptions(
   }
 }
 
+/** Whether an option that is given again says the same: objects are compared by their entries. */
+export function sameOption(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const left = Object.entries(a);
+  const right = b as Record<string, unknown>;
+  return (
+    left.length === Object.keys(right).length && left.every(([key, value]) => Object.is(right[key], value))
+  );
+}
+
 /** The one form of all option errors: option, rule, value and its type. */
 export function complaint(option: string, rule: string, value: unknown): string {
   return `floodgate: ${option} must be ${rule}, got ${show(value)}`;
