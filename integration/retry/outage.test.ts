@@ -108,10 +108,10 @@ describe('10 s of outage, in virtual time', () => {
       after: sum(afterwards(hit), 'served') / sum(afterwards(quiet), 'served'),
       worst: Math.min(...seconds),
       amplification: sum(hit, 'attempts') / sum(hit, 'calls'),
-      // Its first two seconds may spend what good times have saved up.
+      // Attempts for each call, in the worst second: the first two may spend what good times have saved up.
       outburst: storm(hit.slice(OUTAGE.from, OUTAGE.from + 2)),
-      storm: storm(hit.slice(OUTAGE.from + 2)),
-      'storm without a budget': storm(without.slice(OUTAGE.from + 2)),
+      storm: storm(hit.slice(OUTAGE.from + 2, OUTAGE.to + 2)),
+      'storm without a budget': storm(without.slice(OUTAGE.from + 2, OUTAGE.to + 2)),
     };
     note(name, figures);
     expect(sum(hit.slice(OUTAGE.from + 1, OUTAGE.to), 'served')).toBe(0);
