@@ -68,7 +68,7 @@ const frameworks: readonly (readonly [string, () => RequestListener | Promise<Re
     },
   ],
   [
-    'Fastify',
+    'Fastify, by a route',
     async () => {
       const app = fastify();
       for (const name of ['livez', 'readyz'] as const) {
@@ -83,7 +83,19 @@ const frameworks: readonly (readonly [string, () => RequestListener | Promise<Re
     },
   ],
   [
-    'Koa',
+    'Fastify, by a hook',
+    async () => {
+      const app = fastify();
+      app.addHook('onRequest', async (request, reply) => {
+        if (health.handler(request.raw, reply.raw)) reply.hijack();
+      });
+      app.get('/orders', () => 'orders');
+      await app.ready();
+      return app.routing as RequestListener;
+    },
+  ],
+  [
+    'Koa, by the answer',
     () => {
       const app = new Koa();
       app.use((context, next) => {
@@ -93,6 +105,20 @@ const frameworks: readonly (readonly [string, () => RequestListener | Promise<Re
         context.status = status;
         context.set(headers);
         context.body = body;
+      });
+      app.use((context) => {
+        context.body = 'orders';
+      });
+      return app.callback();
+    },
+  ],
+  [
+    'Koa, by the handler',
+    () => {
+      const app = new Koa();
+      app.use((context, next) => {
+        if (!health.handler(context.req, context.res)) return next();
+        context.respond = false;
       });
       app.use((context) => {
         context.body = 'orders';

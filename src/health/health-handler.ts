@@ -10,7 +10,7 @@ export interface HealthRequest {
 export interface HealthResponse {
   readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string | number>): unknown;
-  end(body?: string): unknown;
+  end(body: string): unknown;
 }
 
 /**
@@ -33,13 +33,12 @@ export function healthHandler(answers: Readonly<Record<string, () => HealthAnswe
     const { method } = request;
     if (method !== 'GET' && method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD', 'content-length': 0 });
-      response.end();
+      response.end('');
       return true;
     }
     const { status, headers, body } = answer();
     response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-    if (method === 'HEAD') response.end();
-    else response.end(body);
+    response.end(method === 'HEAD' ? '' : body);
     return true;
   };
 }
