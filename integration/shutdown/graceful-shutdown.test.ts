@@ -86,7 +86,8 @@ describe('SIGTERM in the middle of an overload', () => {
     const { accepted, answered } = account(service);
     note('shutdown under load', { accepted, answered, afterMs, ...load.answers });
     expect([code, signal]).toEqual([0, null]);
-    expect(afterMs).toBeLessThan(8_000);
+    // Long before its deadline: no client keeps it by a connection that is always busy.
+    expect(afterMs).toBeLessThan(4_000);
     expect(Object.keys(load.answers)).toEqual(['200', '503']);
     // Whoever came before the end of the listening has a whole answer; the others were never accepted.
     expect(answered).toBe(accepted);
