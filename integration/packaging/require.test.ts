@@ -121,6 +121,20 @@ describe('the packed package', () => {
     expect(await printedBy('otel.mjs', source)).toBe(12);
   });
 
+  test('brings floodgate/health and floodgate/retry along', async () => {
+    const source = `
+      const { Limiter } = require('floodgate');
+      const { Health } = require('floodgate/health');
+      const { RetryBudget, retry } = require('floodgate/retry');
+      const limiter = new Limiter();
+      const health = new Health({ required: { limiter } });
+      retry(() => limiter.run(() => 'served'), { budget: new RetryBudget() }).then((served) => {
+        console.log(JSON.stringify([health.readyz().status, served]));
+      });
+    `;
+    expect(await printedBy('health-retry.cjs', source)).toEqual([200, 'served']);
+  });
+
   test('is one and the same, required or imported: instanceof holds', async () => {
     const source = `
       ${REFUSE}

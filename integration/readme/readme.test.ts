@@ -84,10 +84,57 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
     prints:
       /^\{"level":30,.*"limiter":"pg","at":[\d.]+,"from":2,"to":1,"reason":"resize","msg":"limit moved"\}\n\{"level":40,.*"rejected":2,"last":\{"limiter":"pg","operation":"get","operationClass":"default","reason":"limit","limit":1,"inFlight":1\},"msg":"work rejected"\}\n$/,
   },
+  Retries: {
+    before: POOL('{ maxConcurrentOps: 1, retryAfterMs: 10 }')
+      // Full for the first attempt.
+      .concat(' const client = await pool.connect(); setTimeout(() => client.release(), 5);'),
+    after: 'console.log(budget.stats().calls, budget.stats().retries > 0); await pool.end();',
+    prints: /^7\n1 true\n$/,
+  },
+  Health: {
+    before: POOL('{}').concat(
+      "import { Limiter } from 'floodgate'; const redis = { limiter: new Limiter() };",
+    ),
+    after: `server.listen(0, async () => {
+        for (const path of ['livez', 'readyz', 'orders']) {
+          const answer = await fetch(\`http://localhost:\${server.address().port}/\${path}\`);
+          console.log(answer.status, await answer.text());
+        }
+        server.close(); await pool.end();
+      });`,
+    prints:
+      /^200 \{"status":"live"\}\n200 \{"status":"ready","dependencies":\{"orders":\{"status":"up","required":true\},"cache":.*\}\}\n200 hello\n$/,
+  },
+  'In your framework': {
+    before: `import express from 'express'; import fastify from 'fastify'; import Koa from 'koa';
+      import { Health } from 'floodgate/health'; const health = new Health();
+      const [expressApp, fastifyApp, koaApp] = [express(), fastify(), new Koa()];`,
+    after: `import { createServer } from 'node:http';
+      koaApp.use((ctx) => { ctx.body = 'koa'; });
+      expressApp.get('/orders', (request, response) => response.send('express'));
+      fastifyApp.get('/orders', () => 'fastify');
+      await fastifyApp.ready();
+      for (const listener of [expressApp, fastifyApp.routing, koaApp.callback()]) {
+        const server = createServer(listener);
+        await new Promise((resolve) => server.listen(0, resolve));
+        for (const path of ['readyz', 'orders']) {
+          const answer = await fetch(\`http://localhost:\${server.address().port}/\${path}\`);
+          console.log(answer.status, await answer.text());
+        }
+        server.close();
+      }`,
+    prints: /^(200 \{"status":"ready","dependencies":\{\}\}\n200 (express|fastify|koa)\n){3}$/,
+  },
   'Shutting down': {
-    before: POOL('{}'),
-    after: 'console.log(pool.limiter.stats().state, pool.ended);',
-    prints: /^drained true\n$/,
+    before: POOL('{}').concat(`
+      import { createServer } from 'node:http'; import { setTimeout as sleep } from 'node:timers/promises';
+      import { Health } from 'floodgate/health'; const health = new Health({ required: { orders: pool } });
+      const NOTICE_MS = 100; const server = createServer((request, response) => void health.handler(request, response));
+      await new Promise((resolve) => server.listen(0, resolve));`),
+    after: `process.kill(process.pid, 'SIGTERM'); await sleep(50);
+      const { status } = await fetch(\`http://localhost:\${server.address().port}/readyz\`);
+      process.on('exit', () => console.log(status, pool.limiter.stats().state, pool.ended));`,
+    prints: /^503 drained true\n$/,
   },
   'Adaptive control: a limit that finds itself': {
     before: "import pg from 'pg'; import { LimitedPool } from 'floodgate/pg';",

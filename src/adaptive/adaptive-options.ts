@@ -3,6 +3,7 @@ import {
   complaint,
   integerFrom,
   millisecondsFrom,
+  numberFrom,
   type OptionCheck,
   ofType,
 } from '../core/option-checks.js';
@@ -77,14 +78,6 @@ const CONTROLLERS: Readonly<
   fixed: ({ initial }) => new FixedController(initial),
 };
 
-const numberFrom =
-  (least: number, most: number): OptionCheck =>
-  (option, value) => {
-    const rule = most === Number.MAX_VALUE ? `a number >= ${least}` : `a number from ${least} to ${most}`;
-    if (typeof value !== 'number') throw new TypeError(complaint(option, rule, value));
-    if (!(value >= least && value <= most)) throw new RangeError(complaint(option, rule, value));
-  };
-
 const CHECKS: Readonly<Record<keyof AdaptiveOptions, OptionCheck>> = {
   controller: checkController,
   initial: integerFrom(1),
@@ -92,7 +85,7 @@ const CHECKS: Readonly<Record<keyof AdaptiveOptions, OptionCheck>> = {
   max: integerFrom(1),
   windowMs: millisecondsFrom(50),
   minSamples: integerFrom(1),
-  maxChangePerSecond: numberFrom(1.1, Number.MAX_VALUE),
+  maxChangePerSecond: numberFrom(1.1),
   staleAfterMs: millisecondsFrom(100),
   fallback: integerFrom(1),
   targetPoolWaitMs: millisecondsFrom(0),

@@ -23,7 +23,20 @@ export function millisecondsFrom(min: number): OptionCheck {
   };
 }
 
-const LONGEST_TIMER_MS = 2_147_483_647;
+/** What Node can wait; a longer timer fires at once. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
+
+export function numberFrom(min: number, max: number = Number.MAX_VALUE): OptionCheck {
+  const rule = max === Number.MAX_VALUE ? `a number >= ${min}` : `a number from ${min} to ${max}`;
+  return (option, value) => {
+    if (typeof value !== 'number') throw new TypeError(complaint(option, rule, value));
+    if (!(value >= min && value <= max)) throw new RangeError(complaint(option, rule, value));
+  };
+}
+
+export function abortSignal(option: string, value: unknown): void {
+  if (!(value instanceof AbortSignal)) throw new TypeError(complaint(option, 'an AbortSignal', value));
+}
 
 export function ofType(type: 'boolean' | 'function'): OptionCheck {
   return (option, value) => {
