@@ -13,6 +13,7 @@ export const STALE_HEADERS: readonly string[] = [
   'ETag',
   'Expires',
   'Last-Modified',
+  'Location',
   'Trailer',
   'Transfer-Encoding',
 ];
