@@ -27,6 +27,9 @@ interface WithHooks {
   addHook(name: 'onSend', hook: OnSend): void;
 }
 
+/** Rejections that nobody of us has answered yet; one table for all contexts that register the plugin. */
+const unanswered = new WeakMap<FastifyReplyLike, unknown>();
+
 /**
  * Plugin for Fastify 5 that answers rejections of all routes registered after it, in encapsulated contexts too:
  * `await app.register(fastifyBackpressure, options)`. Other errors go to the error handler of the route or of its
@@ -37,26 +40,23 @@ interface WithHooks {
  *
  * @throws TypeError | RangeError naming the option, the rule and the value, when the plugin is loaded
  */
-export function fastifyBackpressure(instance: FastifyLike, options: HttpOptions, done: () => void): void {
+export async function fastifyBackpressure(instance: FastifyLike, options: HttpOptions): Promise<void> {
   const settings = resolveHttpOptions('fastifyBackpressure', withoutRegisterOptions(options));
   const app = instance as unknown as WithHooks;
-  /** The rejections that an error handler of the application is about to see. */
-  const passedOn = new WeakMap<FastifyReplyLike, unknown>();
 
   function begin(error: unknown, request: RequestLike, reply: FastifyReplyLike): Buffer | undefined {
     if (reply.raw.headersSent) return undefined;
     const answer = httpResponse(error, settings, request.headers.accept);
-    return answer === undefined ? undefined : beginReply(reply, answer);
+    if (answer === undefined) return undefined;
+    unanswered.delete(reply);
+    return beginReply(reply, answer);
   }
 
   app.addHook('onRoute', function answerFirst(route) {
     const own = route.errorHandler;
     route.errorHandler = (error, request, reply) => {
       const body = begin(error, request, reply);
-      if (body !== undefined) {
-        passedOn.delete(reply);
-        return body;
-      }
+      if (body !== undefined) return body;
       if (own !== undefined) return own(error, request, reply);
       // An Error that a handler throws goes to the next handler, the context's: as if this one were not there.
       if (error instanceof Error) throw error;
@@ -64,14 +64,13 @@ export function fastifyBackpressure(instance: FastifyLike, options: HttpOptions,
     };
   });
   app.addHook('onError', (_request, reply, error, next) => {
-    if (rejectionIn(error) !== undefined) passedOn.set(reply, error);
+    if (rejectionIn(error) !== undefined) unanswered.set(reply, error);
     next();
   });
   app.addHook('onSend', (request, reply, body, next) => {
-    const error = reply.statusCode >= 500 ? passedOn.get(reply) : undefined;
+    const error = reply.statusCode >= 500 ? unanswered.get(reply) : undefined;
     next(null, (error === undefined ? undefined : begin(error, request, reply)) ?? body);
   });
-  done();
 }
 
 Object.assign(fastifyBackpressure, {
