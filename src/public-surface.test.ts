@@ -4,6 +4,7 @@ import * as aerospike from './clients/aerospike/index.js';
 import * as ioredis from './clients/ioredis/index.js';
 import * as mysql2 from './clients/mysql2/index.js';
 import * as pg from './clients/pg/index.js';
+import * as http from './http/index.js';
 import * as floodgate from './index.js';
 
 const root = new URL('../', import.meta.url);
@@ -35,6 +36,20 @@ describe('the public run-time names of', () => {
 
   test.each([
     ['floodgate/aerospike', aerospike, ['LimitedAerospike']],
+    [
+      'floodgate/http',
+      http,
+      [
+        'expressBackpressure',
+        'fastifyBackpressure',
+        'findBackpressure',
+        'honoBackpressure',
+        'koaBackpressure',
+        'nestBackpressure',
+        'nodeBackpressure',
+        'toHttpResponse',
+      ],
+    ],
     ['floodgate/ioredis', ioredis, ['LimitedRedis']],
     ['floodgate/mysql2', mysql2, ['LimitedMysql', 'limitDriver', 'nested']],
     ['floodgate/pg', pg, ['LimitedClient', 'LimitedPool', 'limitClientClass', 'nested']],
@@ -78,6 +93,7 @@ describe('package.json', () => {
     expect(Object.keys(manifest.exports).sort()).toEqual([
       '.',
       './aerospike',
+      './http',
       './ioredis',
       './mysql2',
       './package.json',

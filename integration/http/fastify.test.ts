@@ -138,10 +138,12 @@ describe('fastifyBackpressure', () => {
     expect(await send(`${await urlOf(app)}/nowhere`)).toMatchObject({ status: 200, body: 'from the cache' });
   });
 
-  test('an error of that handler is not taken for the rejection', async () => {
+  test('an error of that handler is not taken for the rejection; the handler is not asked twice', async () => {
+    const seen: string[] = [];
     const app = Fastify({ forceCloseConnections: true });
     await app.register(fastifyBackpressure);
-    app.setErrorHandler(() => {
+    app.setErrorHandler((error) => {
+      seen.push((error as Error).message);
       throw new Error('in the handler');
     });
     app.get('/', () => call());
@@ -149,6 +151,42 @@ describe('fastifyBackpressure', () => {
     const url = await urlOf(app);
     expectProblem(await send(url));
     expect(JSON.parse((await send(`${url}/boom`)).body)).toMatchObject({ message: 'in the handler' });
+    expect(seen).toEqual(['boom']);
+  });
+
+  test('a rejection after the headers goes to the handler, as without it', async () => {
+    const seen: unknown[] = [];
+    const answers = [];
+    for (const withAdapter of [true, false]) {
+      const app = Fastify({ forceCloseConnections: true });
+      if (withAdapter) await app.register(fastifyBackpressure);
+      app.setErrorHandler((error, _request, reply) => {
+        seen.push(error);
+        reply.hijack();
+        reply.raw.end(' and no more');
+      });
+      app.get('/', async (_request, reply) => {
+        reply.raw.write('partial');
+        return call();
+      });
+      answers.push(await send(await urlOf(app)));
+    }
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toMatchObject({ status: 200, body: 'partial and no more', complete: true });
+    expect(seen).toEqual(new Array(2).fill(expect.objectContaining({ code: 'ERR_BACKPRESSURE' })));
+  });
+
+  test('draws one Retry-After for each rejection', async () => {
+    let draws = 0;
+    const app = Fastify({ forceCloseConnections: true });
+    await app.register(fastifyBackpressure, { random: () => draws++ });
+    app.get('/', () => call());
+    app.setNotFoundHandler(() => call());
+    const url = await urlOf(app);
+    await send(url);
+    expect(draws).toBe(1);
+    await send(`${url}/nowhere`);
+    expect(draws).toBe(2);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { nodeBackpressure } from 'floodgate/http';
@@ -59,12 +59,11 @@ describe('nodeBackpressure', () => {
   const call = rejectedCall();
 
   test('leaves what the handler returns and throws as it is', async () => {
-    const { request, response } = {} as { request: IncomingMessage; response: ServerResponse };
     const boom = new Error('boom');
-    expect(nodeBackpressure(() => 5)(request, response)).toBe(5);
-    expect(await nodeBackpressure(async () => 5)(request, response)).toBe(5);
-    const sent = { headersSent: false } as ServerResponse;
     const asked = { headers: {} } as IncomingMessage;
+    const sent = { headersSent: false } as ServerResponse;
+    expect(nodeBackpressure(() => 5)(asked, sent)).toBe(5);
+    expect(await nodeBackpressure(async () => 5)(asked, sent)).toBe(5);
     const throws = nodeBackpressure(() => {
       throw boom;
     });
@@ -94,6 +93,21 @@ describe('nodeBackpressure', () => {
       body: '',
       complete: true,
     });
+  });
+
+  test('is content when the client has gone before the answer', async () => {
+    const handler = nodeBackpressure(async (_request, response) => {
+      outgoing.destroy();
+      await once(response, 'close');
+      await call();
+    });
+    const handled = new EventEmitter();
+    const server = await listen(createServer((...args) => handled.emit('result', handler(...args))));
+    onTestFinished(() => server.close());
+    const outgoing = request(server.url).on('error', () => {});
+    outgoing.end();
+    const [result] = await once(handled, 'result');
+    expect(await result).toBe(undefined);
   });
 
   test.each(['GET', 'HEAD'])('answers %s over HTTP/2', async (method) => {
