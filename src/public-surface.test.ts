@@ -5,6 +5,7 @@ import * as ioredis from './clients/ioredis/index.js';
 import * as mysql2 from './clients/mysql2/index.js';
 import * as pg from './clients/pg/index.js';
 import * as health from './health/index.js';
+import * as http from './http/index.js';
 import * as floodgate from './index.js';
 import * as opentelemetry from './observe/index.js';
 import * as retry from './retry/index.js';
@@ -39,6 +40,20 @@ describe('the public run-time names of', () => {
   test.each([
     ['floodgate/aerospike', aerospike, ['LimitedAerospike']],
     ['floodgate/health', health, ['Health']],
+    [
+      'floodgate/http',
+      http,
+      [
+        'expressBackpressure',
+        'fastifyBackpressure',
+        'findBackpressure',
+        'honoBackpressure',
+        'koaBackpressure',
+        'nestBackpressure',
+        'nodeBackpressure',
+        'toHttpResponse',
+      ],
+    ],
     ['floodgate/ioredis', ioredis, ['LimitedRedis']],
     ['floodgate/mysql2', mysql2, ['LimitedMysql', 'limitDriver', 'nested']],
     ['floodgate/opentelemetry', opentelemetry, ['instrument']],

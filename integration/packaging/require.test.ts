@@ -135,6 +135,17 @@ describe('the packed package', () => {
     expect(await printedBy('health-retry.cjs', source)).toEqual([200, 'served']);
   });
 
+  test('answers requests from a CommonJS file, without any framework installed', async () => {
+    const source = `
+      ${REFUSE}
+      const { Limiter } = require('floodgate');
+      const http = require('floodgate/http');
+      const { status, headers } = http.toHttpResponse(new Error('orm', { cause: refuse(Limiter) }), { jitterSeconds: 0 });
+      console.log(JSON.stringify([Object.keys(http).length, typeof http.nestBackpressure, status, headers['Retry-After']]));
+    `;
+    expect(await printedBy('http.cjs', source)).toEqual([8, 'function', 503, '1']);
+  });
+
   test('is one and the same, required or imported: instanceof holds', async () => {
     const source = `
       ${REFUSE}

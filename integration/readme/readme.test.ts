@@ -60,13 +60,20 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
     after: 'console.log(hits, limiter.stats().succeeded, limiter.inFlight);',
     prints: /^hits of https:\/\/search\.internal\/\?q=1 2 0\n$/,
   },
-  HTTP: {
-    before: `import Fastify from 'fastify'; import { findBackpressureError, Limiter } from 'floodgate';
-      const app = Fastify(); const limiter = new Limiter({ maxConcurrentOps: 1 }); limiter.acquire();
-      app.get('/', () => limiter.run(() => 'never').catch((cause) => { throw new Error('wrapped', { cause }); }));`,
-    after:
-      "const answer = await app.inject('/'); console.log(answer.statusCode, answer.headers['retry-after'], answer.body);",
-    prints: /^503 1 \{"error":"busy"\}\n$/,
+  'HTTP: `floodgate/http`': {
+    before: `${POOL('{ maxConcurrentOps: 1 }')} const held = await pool.connect();`,
+    after: `const { statusCode, headers, body } = await app.inject('/users');
+      console.log(statusCode, headers['cache-control'], headers['content-type'], JSON.parse(body).title);
+      held.release(); await pool.end();`,
+    prints: /^503 no-store application\/problem\+json Service Unavailable\n$/,
+  },
+  'Any other server': {
+    before: `${POOL('{ maxConcurrentOps: 1 }')} const held = await pool.connect();`,
+    after: `const request = new Request('http://localhost/', { headers: { accept: 'text/plain' } });
+      const busy = await handle(request);
+      console.log(busy.status, busy.headers.get('retry-after') <= 3, (await busy.text()).split('\\n')[0]);
+      held.release(); console.log(await (await handle(request)).text()); await pool.end();`,
+    prints: /^503 true Service Unavailable\n\[\{"one":1\}\]\n$/,
   },
   'OpenTelemetry: `floodgate/opentelemetry`': {
     before: POOL("{ name: 'orders' }"),
