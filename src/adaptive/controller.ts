@@ -40,13 +40,13 @@ export interface SampleWindow {
   readonly p95PoolWait: number;
   /** Successes per second, each counted by its class's share of the work: a change of the mix is no change of it. */
   readonly workRate: number;
+  /**
+   * Average latency, in milliseconds, of the operation that `workRate` counts as one; where there are several classes, it
+   * changes with their mix. Absent with a single class.
+   */
+  readonly workUnitMs?: number | undefined;
   /** Event-loop stalls inside the window. */
   readonly stalledMs: number;
-  /**
-   * Variance over mean of the work done in equal slices of the window: 1 for a Poisson stream, more for a bursty one.
-   * Absent where the slices were not counted.
-   */
-  readonly workDispersion?: number | undefined;
   /**
    * The number of the stretch of time it fills, on a grid that all processes share: who probes by it probes together with
    * the others, and so sees what the database does for all of them. Absent where windows keep no grid.

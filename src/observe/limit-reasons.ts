@@ -5,11 +5,11 @@
 export type LimitReason =
   /** A call of `resize`. */
   | 'resize'
-  /** The controller measures what a limit a little above or below yields. */
+  /** The controller looks what a limit a little above or below yields, or comes back from there. */
   | 'probe'
-  /** It has measured, and steps towards the knee. */
+  /** It follows the knee. */
   | 'knee'
-  /** It searches in strides: the yield has changed. */
+  /** It knows too little, and searches in strides. */
   | 'search'
   /** The load fits below the limit. */
   | 'load-fits'
@@ -31,12 +31,12 @@ const WORDS: readonly (readonly [RegExp, LimitReason])[] = [
   [/^resize$/, 'resize'],
   [/^guard: /, 'guard'],
   [/^no figures: /, 'stale'],
-  [/^overload .*: cut$/, 'overload'],
-  [/^pool wait .*: cut$/, 'pool-wait'],
+  [/^overload /, 'overload'],
+  [/^response .*, pool wait /, 'pool-wait'],
   [/^recover(ed|ing)\b/, 'recovery'],
-  [/^search\b|: search$/, 'search'],
-  [/^elasticity .*: (up|down)\b/, 'knee'],
-  [/^(elasticity|measuring|probing)\b/, 'probe'],
+  [/^descend(ed|ing)\b|^the response does not follow\b/, 'search'],
+  [/^(response|work follows)\b/, 'knee'],
+  [/^prob(ing|ed)\b/, 'probe'],
   [/^limit not reached: /, 'load-fits'],
 ];
 
