@@ -5,6 +5,11 @@
 export interface LimitController {
   /** The limit it wants now; read once before the first window. */
   readonly limit: number;
+  /**
+   * Whether unimportant work should be refused outright (`adaptive.sheddable`). Without it, the limiter itself decides:
+   * while three windows in a row, and all since, met more overload than 5 % of their answers, or broke a guard.
+   */
+  readonly protecting?: boolean | undefined;
   onWindow(window: SampleWindow): LimitDecision;
 }
 

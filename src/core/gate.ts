@@ -41,6 +41,7 @@ export class Gate {
   sampler: GateSampler | undefined;
   doubleReleases = 0;
   draining = false;
+  #shedding: readonly OperationClass[] = [];
   readonly poolWait: LatencyHistogram;
   readonly connectTime: LatencyHistogram;
   /** Who can give up work that was admitted, but for which nothing was sent yet. */
@@ -61,6 +62,7 @@ export class Gate {
 
   get state(): LimiterState {
     if (this.draining) return this.running === 0 ? 'drained' : 'draining';
+    if (this.#shedding.length > 0) return 'protecting';
     return this.inFlight >= this.limit ? 'saturated' : 'open';
   }
 
@@ -75,6 +77,7 @@ export class Gate {
     if (this.draining) return 'draining';
     if (this.inFlight + weight > this.limit) return 'limit';
     if (operationClass.inFlight + weight > operationClass.bulkhead) return 'bulkhead';
+    if (operationClass.shed) return 'shedding';
     return undefined;
   }
 
@@ -193,6 +196,15 @@ export class Gate {
   recordConnectTime(connectMs: number, now: number = this.clock.now()): void {
     this.connectTime.record(now, connectMs);
     this.events.connectTime(connectMs);
+  }
+
+  /** Protect mode: these classes are refused outright until it ends; none: it has ended. */
+  shed(names: readonly string[]): void {
+    if (names.length === 0 && this.#shedding.length === 0) return;
+    for (const operationClass of this.#shedding) operationClass.shed = false;
+    this.#shedding = names.map((name) => this.classes.get(name));
+    for (const operationClass of this.#shedding) operationClass.shed = true;
+    this.events.stateMayHaveChanged();
   }
 
   setLimit(limit: number, reason: string, window: LimitChange['window']): void {
