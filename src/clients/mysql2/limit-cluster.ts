@@ -26,6 +26,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
   const behindCluster = methodsBehind(cluster, ['of', '_getConnection']);
   const namespaces = new WeakSet<MysqlNamespace>();
   const nodes = new WeakMap<MysqlPool, PoolReturns>();
+  const known = new Set<string>();
   const waiting = new WaitingAnswers<Checkout>();
   /** Whose namespace is choosing a node now: it does so, and asks the cluster, in one synchronous step. */
   let choosing: ClusterRequest | undefined;
@@ -40,13 +41,14 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
     if (returns === undefined) {
       returns = new PoolReturns(context, pool, () => forget(id));
       nodes.set(pool, returns);
+      gate.nodes.setKnown(cluster, known.add(id));
     }
     return returns;
   }
 
   /** A node that has left no longer counts for the fair share of the others. */
   function forget(id: string): void {
-    gate.nodes.retain(new Set(Object.keys(gate.nodes.stats()).filter((name) => name !== id)));
+    if (known.delete(id)) gate.nodes.setKnown(cluster, known);
   }
 
   function limitNamespace(namespace: MysqlNamespace): MysqlNamespace {
@@ -129,9 +131,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
         return undefined;
       }
       const returns = returnsOf(node);
-      const checkout = request.enter(node, () => {
-        if (node.pool._closed) forget(node.id);
-      });
+      const checkout = request.enter(node);
       waiting.add(checkout);
       return behindCluster._getConnection.call(this, node, (error, connection) => {
         if (!waiting.answer(checkout)) {
