@@ -42,6 +42,8 @@ export interface MysqlConnection extends EventEmitter {
   readonly config: MysqlConfig;
   readonly threadId?: number | null;
   readonly stream: MysqlStream;
+  /** What is under way: the handshake, to begin with. */
+  readonly _command?: MysqlCommand | null;
   /** Why it was lost, if it was not closed by its user. */
   readonly _protocolError?: unknown;
   readonly _fatalError?: unknown;
@@ -57,7 +59,7 @@ export interface MysqlConfig {
 export interface MysqlStream extends EventEmitter {
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;
-  destroy?(): void;
+  destroy?(error?: Error): void;
 }
 
 /** One exchange with the server: a query, an execute, a ping. */
@@ -66,6 +68,7 @@ export interface MysqlCommand extends EventEmitter {
   /** The state machine's step for each packet. */
   execute(packet: MysqlPacket | undefined, connection: MysqlConnection): unknown;
   readonly sql?: unknown;
+  readonly query?: unknown;
   /** How many columns the result has: none for what brings no rows. */
   readonly _fieldCount?: number | null;
   /** What has come of it, one entry for each result: rows, or the server's OK. */
