@@ -94,6 +94,7 @@ export interface MysqlNode {
 
 export interface MysqlCluster extends EventEmitter {
   of(pattern?: unknown, selector?: unknown): MysqlNamespace;
+  end(callback?: Callback): unknown;
   readonly _namespaces: Readonly<Record<string, MysqlNamespace>>;
   _getConnection(node: MysqlNode, callback: ConnectionCallback): unknown;
 }
