@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection, PoolConnection } from 'mysql2/promise';
 import {
@@ -107,6 +108,20 @@ test('it hits no later holder of a pooled connection, which has it when the KILL
   proxy.letGo();
   expect((await next)[0]).toEqual([{ n: 1, 'sleep(0.4)': 0 }]);
   await vi.waitFor(() => expect(limited.limiter.inFlight).toBe(0));
+});
+
+test('nothing is left of it on a connection that is used again and again', async () => {
+  const connection = await standaloneConnection(direct, database, options);
+  onTestFinished(() => connection.destroy());
+  const { stream } = connection as unknown as { stream: EventEmitter };
+  const listeners = () => stream.eventNames().map((name) => [name, stream.listenerCount(name)]);
+  const before = listeners();
+  for (let round = 0; round < 15; round++) {
+    const answer = connection.promise().query(sleeping(30, 5));
+    await expect(answer).rejects.toThrow('Query inactivity timeout');
+    await connection.promise().query(oneRow);
+  }
+  expect(listeners()).toEqual(before);
 });
 
 describe('a KILL that is never answered', () => {

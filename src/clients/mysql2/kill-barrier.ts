@@ -11,16 +11,21 @@ export class KillBarrier {
   readonly #connection: MysqlConnection;
   readonly #ping: MysqlCommand;
   readonly #sendPing: CommandState;
-  #pass!: () => void;
+  readonly #pass: () => void;
   #underWay = 0;
   #killSent = false;
   #reached = false;
 
   constructor(connection: MysqlConnection) {
     this.#connection = connection;
-    this.passed = new Promise((resolve) => {
-      this.#pass = resolve;
+    let resolve!: () => void;
+    this.passed = new Promise((resolvePassed) => {
+      resolve = resolvePassed;
     });
+    this.#pass = () => {
+      connection.stream.removeListener('close', this.#pass);
+      resolve();
+    };
     this.#ping = makePing(connection, this.#pass);
     this.#sendPing = this.#ping.start;
     this.#ping.start = this.#step;
