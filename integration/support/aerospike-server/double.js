@@ -161,8 +161,10 @@ export class AerospikeDouble {
         socket.write(frame(FRAME.message, writeMessage({ result: fault.result, info3: INFO3.last })));
       } else void this.#write(socket, this.#run(request, kind), fault?.betweenMs ?? 0);
     };
-    if (fault?.delayMs === undefined) reply();
-    else setTimeout(reply, fault.delayMs);
+    const { delayMs } = fault ?? {};
+    if (delayMs === undefined) reply();
+    else if (fault?.pool === undefined) setTimeout(reply, delayMs);
+    else fault.pool.work(delayMs, reply);
   }
 
   /**
