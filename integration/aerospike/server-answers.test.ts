@@ -21,6 +21,9 @@ afterAll(async () => {
 });
 
 const { operations, policy, status, ttl } = Aerospike;
+/** A record that no test has written, not even one that is tried again. */
+const fresh = (name: string) => subject.key(`${name} ${++records}`);
+let records = 0;
 const codeOf = (call: Promise<unknown>) =>
   call.then(
     () => 'no error',
@@ -30,7 +33,8 @@ const binsOf = async (key: Key & KeyOptions) => (await subject.client.get(key)).
 
 describe('a record', () => {
   test('has its values, a generation and a time to live', async () => {
-    const { client, key } = subject;
+    const { client } = subject;
+    const one = fresh('values');
     const bins = {
       integer: 1,
       large: 9_007_199_254_740_993n,
@@ -41,25 +45,25 @@ describe('a record', () => {
       list: [1, [2, 'three']],
       map: { a: 1, b: { c: 2 } },
     };
-    await client.put(key('values'), bins, { ttl: ttl.NEVER_EXPIRE });
-    const first = await client.get(key('values'));
+    await client.put(one, bins, { ttl: ttl.NEVER_EXPIRE });
+    const first = await client.get(one);
     expect(first.bins).toEqual(bins);
     expect([first.gen, first.ttl]).toEqual([1, ttl.NEVER_EXPIRE]);
-    await client.put(key('values'), { integer: 2 }, { ttl: ttl.NEVER_EXPIRE });
-    const second = await client.get(key('values'));
+    await client.put(one, { integer: 2 }, { ttl: ttl.NEVER_EXPIRE });
+    const second = await client.get(one);
     expect([second.gen, second.bins.integer, second.bins.string]).toEqual([2, 2, 'x']);
-    const { bins: selected } = await client.select(key('values'), ['string', 'none']);
+    const { bins: selected } = await client.select(one, ['string', 'none']);
     expect(selected).toEqual({ string: 'x' });
   });
 
   test('that is not there is error 2, to whoever needs it', async () => {
-    const { client, key } = subject;
-    const none = key('none');
+    const { client } = subject;
+    const none = fresh('none');
     const codes = await Promise.all([
       codeOf(client.get(none)),
       codeOf(client.select(none, ['n'])),
       codeOf(client.remove(none)),
-      codeOf(client.operate(none, [operations.touch(100)])),
+      codeOf(client.operate(none, [operations.touch(0)])),
       codeOf(client.operate(none, [operations.read('n')])),
       codeOf(client.put(none, { n: 1 }, {}, { exists: policy.exists.UPDATE })),
       codeOf(client.put(none, { n: 1 }, {}, { exists: policy.exists.REPLACE })),
@@ -71,8 +75,8 @@ describe('a record', () => {
   });
 
   test('is written only as the policy allows', async () => {
-    const { client, key } = subject;
-    const one = key('policy');
+    const { client } = subject;
+    const one = fresh('policy');
     await client.put(one, { n: 1, other: 1 });
     expect(await codeOf(client.put(one, { n: 2 }, {}, { exists: policy.exists.CREATE }))).toBe(5);
     expect(await codeOf(client.put(one, { n: 2 }, { gen: 999 }, { gen: policy.gen.EQ }))).toBe(3);
@@ -85,12 +89,13 @@ describe('a record', () => {
   });
 
   test('loses a bin that is written as null, and goes with its last one', async () => {
-    const { client, key } = subject;
-    await client.put(key('null'), { a: 1, b: 2 });
-    await client.put(key('null'), { a: null });
-    expect(await binsOf(key('null'))).toEqual({ b: 2 });
-    await client.put(key('null'), { b: null });
-    expect(await client.exists(key('null'))).toBe(false);
+    const { client } = subject;
+    const one = fresh('null');
+    await client.put(one, { a: 1, b: 2 });
+    await client.put(one, { a: null });
+    expect(await binsOf(one)).toEqual({ b: 2 });
+    await client.put(one, { b: null });
+    expect(await client.exists(one)).toBe(false);
   });
 
   test('that is too big is error 13', async () => {
@@ -99,30 +104,32 @@ describe('a record', () => {
   });
 
   test('is gone when its time to live is over', async () => {
-    const { client, key } = subject;
+    const { client } = subject;
+    const one = fresh('ttl');
     const config = await client.infoAny('get-config:context=namespace;id=test');
-    const written = await codeOf(client.put(key('ttl'), { n: 1 }, { ttl: 2 }));
+    const written = await codeOf(client.put(one, { n: 1 }, { ttl: 2 }));
     if (/\bnsup-period=0\b/.test(config) && !/\ballow-ttl-without-nsup=true\b/.test(config)) {
       // A server that deletes nothing takes no such record.
       expect(written).toBe(22);
       return;
     }
     expect(written).toBe('no error');
-    const { ttl: left } = await client.get(key('ttl'));
+    const { ttl: left } = await client.get(one);
     expect([1, 2]).toContain(left);
-    await client.operate(key('ttl'), [operations.touch(100)]);
-    expect((await client.get(key('ttl'))).ttl).toBeGreaterThan(90);
-    await client.operate(key('ttl'), [operations.touch(2)]);
+    await client.operate(one, [operations.touch(100)]);
+    expect((await client.get(one)).ttl).toBeGreaterThan(90);
+    await client.operate(one, [operations.touch(2)]);
     await sleep(3_300);
-    expect(await client.exists(key('ttl'))).toBe(false);
+    expect(await client.exists(one)).toBe(false);
   });
 });
 
 describe('operate', () => {
   test('answers what is read, after what was written before it', async () => {
-    const { client, key } = subject;
-    await client.put(key('op'), { n: 1, s: 'b' });
-    const { bins } = await client.operate(key('op'), [
+    const { client } = subject;
+    const one = fresh('op');
+    await client.put(one, { n: 1, s: 'b' });
+    const { bins } = await client.operate(one, [
       operations.incr('n', 5),
       operations.append('s', 'c'),
       operations.prepend('s', 'a'),
@@ -132,17 +139,16 @@ describe('operate', () => {
       operations.read('none'),
     ]);
     expect({ n: bins.n, s: bins.s }).toEqual({ n: 6, s: 'abc' });
-    expect(await client.get(key('op'))).toMatchObject({ gen: 2, bins: { n: 6, s: 'abc', new: 1 } });
+    expect(await client.get(one)).toMatchObject({ gen: 2, bins: { n: 6, s: 'abc', new: 1 } });
   });
 
   test('that fails at one operation does nothing: a number is not added to a string', async () => {
-    const { client, key } = subject;
-    await client.put(key('type'), { n: 1, s: 'b' });
-    expect(
-      await codeOf(client.operate(key('type'), [operations.incr('n', 1), operations.incr('s', 1)])),
-    ).toBe(12);
-    expect(await codeOf(client.append(key('type'), { n: 'x' }))).toBe(12);
-    expect(await client.get(key('type'))).toMatchObject({ gen: 1, bins: { n: 1, s: 'b' } });
+    const { client } = subject;
+    const one = fresh('type');
+    await client.put(one, { n: 1, s: 'b' });
+    expect(await codeOf(client.operate(one, [operations.incr('n', 1), operations.incr('s', 1)]))).toBe(12);
+    expect(await codeOf(client.append(one, { n: 'x' }))).toBe(12);
+    expect(await client.get(one)).toMatchObject({ gen: 1, bins: { n: 1, s: 'b' } });
   });
 });
 
