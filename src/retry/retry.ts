@@ -1,4 +1,5 @@
-import { type BackpressureError, findBackpressureError } from '../core/backpressure-error.js';
+import type { BackpressureError } from '../core/backpressure-error.js';
+import { findBackpressureError } from '../core/find-backpressure-error.js';
 import { warnOnce } from '../core/observers.js';
 import { complaint } from '../core/option-checks.js';
 import { AbortWatch } from './abort-watch.js';
