@@ -14,6 +14,7 @@ import { exposeMetrics } from './metrics.js';
 import { OrderCache, openRedis } from './order-cache.js';
 import { Orders } from './orders.js';
 import { addProbes } from './probes.js';
+import { countRequests } from './request-count.js';
 import { addRoutes } from './routes.js';
 import { createSchema } from './schema.js';
 import { readSettings } from './settings.js';
@@ -33,8 +34,9 @@ logLimiters(app.log);
 const metrics = await exposeMetrics(settings.metricsPort, [pool, redis]);
 await createSchema(pool);
 
+const requests = countRequests(app);
 const health = addProbes(app, { required: { postgres: pool }, optional: { redis } });
-shutDownOnSignal({ app, health, pool, redis, metrics }, settings);
+shutDownOnSignal({ app, requests, health, pool, redis, metrics }, settings);
 await app.register(fastifyBackpressure);
 addRoutes(app, new Orders(pool, new OrderCache(redis)), pool);
 

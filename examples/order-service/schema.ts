@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 
 /*
  * One string of several statements is one transaction. The lock makes instances that start together wait for each other.
- * 50,000 orders wait to be packed, which makes counting them the slow query that every service has.
+ * 100,000 orders wait to be packed, which makes counting them the slow query that every service has.
  */
 const SCHEMA = `
   select pg_advisory_xact_lock(2743);
@@ -24,7 +24,7 @@ const SCHEMA = `
     on conflict do nothing;
   insert into orders (customer, product, quantity, placed_at)
     select 'customer ' || n % 997, 1 + n % 100, 1 + n % 3, now() - n * interval '1 second'
-    from generate_series(1, 50000) as n
+    from generate_series(1, 100000) as n
     where not exists (select from orders);
 `;
 

@@ -4,10 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Health } from 'floodgate/health';
 import type { LimitedRedis } from 'floodgate/ioredis';
 import type { LimitedPool } from 'floodgate/pg';
+import type { RequestCount } from './request-count.js';
 import type { Settings } from './settings.js';
 
 export interface Parts {
   readonly app: FastifyInstance;
+  readonly requests: RequestCount;
   readonly health: Health;
   readonly pool: LimitedPool;
   readonly redis: LimitedRedis;
@@ -16,8 +18,7 @@ export interface Parts {
 
 /** At SIGTERM, or Ctrl-C: in this order no accepted request is lost. Before the server listens. */
 export function shutDownOnSignal(parts: Parts, { noticeMs, deadlineMs }: Settings): void {
-  const { app, health, pool, redis, metrics } = parts;
-  const requests = countRequests(app);
+  const { app, requests, health, pool, redis, metrics } = parts;
   let stopping = false;
 
   // To clients that keep their connections: the next request goes elsewhere.
@@ -44,12 +45,4 @@ export function shutDownOnSignal(parts: Parts, { noticeMs, deadlineMs }: Setting
   }
   process.on('SIGTERM', shutDown);
   process.on('SIGINT', shutDown);
-}
-
-/** The service's own account, for its last line: both are the same then. */
-function countRequests(app: FastifyInstance): { accepted: number; answered: number } {
-  const count = { accepted: 0, answered: 0 };
-  app.addHook('onRequest', async () => void count.accepted++);
-  app.addHook('onResponse', async () => void count.answered++);
-  return count;
 }

@@ -30,7 +30,7 @@ export function hammer(url: string, { onAnswer, ...pace }: HammerOptions): Hamme
   const requests: autocannon.Request[] = [
     { onResponse: (status, _body, _context, headers) => onAnswer?.(status, headers as IncomingHttpHeaders) },
   ];
-  const load = autocannon({ url, duration: 60, requests, ...pace }, () => finish());
+  const load = autocannon({ url, duration: 60, timeout: 30, requests, ...pace }, () => finish());
   load.on('response', (_, status) => {
     answers[status] = (answers[status] ?? 0) + 1;
   });
