@@ -5,6 +5,7 @@ import { Faults } from './faults.js';
 import { FrameReader, frame } from './frames.js';
 import { Indexes } from './indexes.js';
 import { infoAnswers } from './info.js';
+import { Line } from './line.js';
 import { readMessage, writeMessage } from './message.js';
 import { FIELD, FRAME, INFO1, INFO2, INFO3, OP, RESULT } from './protocol.js';
 import { runQuery } from './query.js';
@@ -32,6 +33,7 @@ export class AerospikeDouble {
   #store = new Store();
   #indexes = new Indexes();
   #sockets = new Set();
+  #line = new Line();
   #port = 0;
   /** @type {import('node:net').Server | undefined} */
   #server;
@@ -162,7 +164,7 @@ export class AerospikeDouble {
       } else void this.#write(socket, this.#run(request, kind), fault?.betweenMs ?? 0);
     };
     if (fault?.delayMs === undefined) reply();
-    else setTimeout(reply, fault.delayMs);
+    else this.#line.enter(fault.atOnce ?? Number.POSITIVE_INFINITY, fault.delayMs, reply);
   }
 
   /**

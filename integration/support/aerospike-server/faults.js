@@ -5,6 +5,7 @@
  * @typedef {object} Fault
  * @property {CommandKind} [on] only to commands of this kind; to all if absent. `element` is one of a batch.
  * @property {number} [delayMs] answer later
+ * @property {number} [atOnce] with `delayMs`: only so many commands at a time, the others wait in line
  * @property {number} [betweenMs] time between the pieces of a scan
  * @property {number} [result] answer with this code, and do nothing
  * @property {boolean} [hang] never answer
