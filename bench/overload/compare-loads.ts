@@ -56,8 +56,7 @@ export async function compareAtLoad(
 
   const half = Math.max(1, Math.round(best.limit / 2));
   const four = Math.min(target.mostLimit, best.limit * 4);
-  // A bare client needs a second to be full.
-  const bare = await once('bare', { warmUpSeconds: 1 });
+  const bare = await once('bare', { warmUpSeconds: tempo.fillSeconds });
   const atHalf = await once(half);
   const atFour = await once(four);
   let pair = await bestAndAdaptive();

@@ -9,6 +9,8 @@ export interface Tempo {
   readonly settleSeconds: number;
   /** Each contender; twice as long for the two that the goals compare. */
   readonly seconds: number;
+  /** Before a bare client is looked at: it takes a while to fill. */
+  readonly fillSeconds: number;
   /** Of a scenario. */
   readonly phaseSeconds: number;
 }
@@ -20,6 +22,7 @@ export const FULL: Tempo = {
   sweepRounds: 3,
   settleSeconds: 5,
   seconds: 2,
+  fillSeconds: 2.5,
   phaseSeconds: 4,
 };
 
@@ -30,6 +33,7 @@ export const QUICK: Tempo = {
   sweepRounds: 1,
   settleSeconds: 4,
   seconds: 1.5,
+  fillSeconds: 1.5,
   phaseSeconds: 3,
 };
 
