@@ -16,6 +16,7 @@ export {
   isBackpressureError,
   type RejectReason,
 } from './core/backpressure-error.js';
+export type { LimitMessage, RejectMessage, StateMessage } from './core/diagnostics.js';
 export type { DrainOptions } from './core/drain.js';
 export type { LimitChange } from './core/limit-history.js';
 export type { LimiterObserver } from './core/limiter-observer.js';

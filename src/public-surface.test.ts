@@ -4,7 +4,11 @@ import * as aerospike from './clients/aerospike/index.js';
 import * as ioredis from './clients/ioredis/index.js';
 import * as mysql2 from './clients/mysql2/index.js';
 import * as pg from './clients/pg/index.js';
+import * as health from './health/index.js';
+import * as http from './http/index.js';
 import * as floodgate from './index.js';
+import * as opentelemetry from './observe/index.js';
+import * as retry from './retry/index.js';
 
 const root = new URL('../', import.meta.url);
 const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
@@ -35,9 +39,26 @@ describe('the public run-time names of', () => {
 
   test.each([
     ['floodgate/aerospike', aerospike, ['LimitedAerospike']],
+    ['floodgate/health', health, ['Health']],
+    [
+      'floodgate/http',
+      http,
+      [
+        'expressBackpressure',
+        'fastifyBackpressure',
+        'findBackpressure',
+        'honoBackpressure',
+        'koaBackpressure',
+        'nestBackpressure',
+        'nodeBackpressure',
+        'toHttpResponse',
+      ],
+    ],
     ['floodgate/ioredis', ioredis, ['LimitedRedis']],
     ['floodgate/mysql2', mysql2, ['LimitedMysql', 'limitDriver', 'nested']],
+    ['floodgate/opentelemetry', opentelemetry, ['instrument']],
     ['floodgate/pg', pg, ['LimitedClient', 'LimitedPool', 'limitClientClass', 'nested']],
+    ['floodgate/retry', retry, ['RetryBudget', 'retry']],
   ])('%s', (_, module, names) => {
     expect(Object.keys(module).sort()).toEqual(names);
   });
@@ -78,10 +99,14 @@ describe('package.json', () => {
     expect(Object.keys(manifest.exports).sort()).toEqual([
       '.',
       './aerospike',
+      './health',
+      './http',
       './ioredis',
       './mysql2',
+      './opentelemetry',
       './package.json',
       './pg',
+      './retry',
     ]);
   });
 

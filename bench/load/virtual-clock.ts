@@ -14,11 +14,23 @@ export class VirtualClock implements LoadClock {
     return this.#now;
   }
 
-  /** Calls back after `ms` of virtual time; timers of the same moment fire in the order they were set. */
-  after(ms: number, fire: () => void): void {
-    const at = this.#now + ms;
-    const index = this.#timers.findLastIndex((timer) => timer.at <= at) + 1;
-    this.#timers.splice(index, 0, { at, fire });
+  /**
+   * Calls back after `ms` of virtual time; timers of the same moment fire in the order they were set.
+   *
+   * @returns takes the timer back
+   */
+  after(ms: number, fire: () => void): () => void {
+    const timer = { at: this.#now + ms, fire };
+    const index = this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1;
+    this.#timers.splice(index, 0, timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** How many timers are set. */
+  get timers(): number {
+    return this.#timers.length;
   }
 
   async pause(ms: number): Promise<void> {

@@ -98,6 +98,54 @@ describe('the packed package', () => {
     expect(await printedBy('imported.mjs', source)).toEqual([NAMES, 'function']);
   });
 
+  test('reports to the @opentelemetry/api of the project, and asks for it by name where there is none', async () => {
+    const source = `
+      import { Limiter } from 'floodgate';
+      const { instrument } = await import('floodgate/opentelemetry').catch(({ message }) => {
+        console.log(JSON.stringify(message));
+        process.exit();
+      });
+      const { metrics } = await import('@opentelemetry/api');
+      const made = [];
+      const meter = new Proxy({}, { get: (_, key) => (name) => (key.startsWith('create') ? made.push(name) : 0) });
+      metrics.setGlobalMeterProvider({ getMeter: () => meter });
+      instrument(new Limiter())();
+      console.log(JSON.stringify(made.length));
+    `;
+    expect(await printedBy('otel.mjs', source)).toMatch(
+      /^Cannot find package '@opentelemetry\/api' imported from /,
+    );
+    await mkdir(join(folder, 'node_modules/@opentelemetry'));
+    const api = 'node_modules/@opentelemetry/api';
+    await cp(join(root, api), join(folder, api), { recursive: true });
+    expect(await printedBy('otel.mjs', source)).toBe(12);
+  });
+
+  test('brings floodgate/health and floodgate/retry along', async () => {
+    const source = `
+      const { Limiter } = require('floodgate');
+      const { Health } = require('floodgate/health');
+      const { RetryBudget, retry } = require('floodgate/retry');
+      const limiter = new Limiter();
+      const health = new Health({ required: { limiter } });
+      retry(() => limiter.run(() => 'served'), { budget: new RetryBudget() }).then((served) => {
+        console.log(JSON.stringify([health.readyz().status, served]));
+      });
+    `;
+    expect(await printedBy('health-retry.cjs', source)).toEqual([200, 'served']);
+  });
+
+  test('answers requests from a CommonJS file, without any framework installed', async () => {
+    const source = `
+      ${REFUSE}
+      const { Limiter } = require('floodgate');
+      const http = require('floodgate/http');
+      const { status, headers } = http.toHttpResponse(new Error('orm', { cause: refuse(Limiter) }), { jitterSeconds: 0 });
+      console.log(JSON.stringify([Object.keys(http).length, typeof http.nestBackpressure, status, headers['Retry-After']]));
+    `;
+    expect(await printedBy('http.cjs', source)).toEqual([8, 'function', 503, '1']);
+  });
+
   test('is one and the same, required or imported: instanceof holds', async () => {
     const source = `
       ${REFUSE}

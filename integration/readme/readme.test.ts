@@ -60,18 +60,88 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
     after: 'console.log(hits, limiter.stats().succeeded, limiter.inFlight);',
     prints: /^hits of https:\/\/search\.internal\/\?q=1 2 0\n$/,
   },
-  HTTP: {
-    before: `import Fastify from 'fastify'; import { findBackpressureError, Limiter } from 'floodgate';
-      const app = Fastify(); const limiter = new Limiter({ maxConcurrentOps: 1 }); limiter.acquire();
-      app.get('/', () => limiter.run(() => 'never').catch((cause) => { throw new Error('wrapped', { cause }); }));`,
-    after:
-      "const answer = await app.inject('/'); console.log(answer.statusCode, answer.headers['retry-after'], answer.body);",
-    prints: /^503 1 \{"error":"busy"\}\n$/,
+  'HTTP: `floodgate/http`': {
+    before: `${POOL('{ maxConcurrentOps: 1 }')} const held = await pool.connect();`,
+    after: `const { statusCode, headers, body } = await app.inject('/users');
+      console.log(statusCode, headers['cache-control'], headers['content-type'], JSON.parse(body).title);
+      held.release(); await pool.end();`,
+    prints: /^503 no-store application\/problem\+json Service Unavailable\n$/,
+  },
+  'Any other server': {
+    before: `${POOL('{ maxConcurrentOps: 1 }')} const held = await pool.connect();`,
+    after: `const request = new Request('http://localhost/', { headers: { accept: 'text/plain' } });
+      const busy = await handle(request);
+      console.log(busy.status, busy.headers.get('retry-after') <= 3, (await busy.text()).split('\\n')[0]);
+      held.release(); console.log(await (await handle(request)).text()); await pool.end();`,
+    prints: /^503 true Service Unavailable\n\[\{"one":1\}\]\n$/,
+  },
+  'OpenTelemetry: `floodgate/opentelemetry`': {
+    before: POOL("{ name: 'orders' }"),
+    after: `await pool.query('select 1');
+      const answer = await (await fetch('http://127.0.0.1:9464/metrics')).text();
+      console.log(answer.match(/(floodgate_admitted_total|db_client_operation_duration_count)[{].*/g).join('\\n'));
+      stop(); await provider.shutdown(); await pool.end();`,
+    prints:
+      /^floodgate_admitted_total\{floodgate_limiter="orders",floodgate_operation_class="query",.*\} 1\ndb_client_operation_duration_count\{floodgate_limiter="orders",db_system_name="postgresql",db_operation_name="query",.*\} 1\n$/,
+  },
+  'Log lines and other listeners': {
+    before: `import { Limiter } from 'floodgate'; const limiter = new Limiter({ name: 'pg', maxConcurrentOps: 2 });`,
+    after: `limiter.resize(1); limiter.acquire(); limiter.tryAcquire(); limiter.tryAcquire({ operation: 'get' });
+      await new Promise((resolve) => setTimeout(resolve, 1100));`,
+    prints:
+      /^\{"level":30,.*"limiter":"pg","at":[\d.]+,"from":2,"to":1,"reason":"resize","msg":"limit moved"\}\n\{"level":40,.*"rejected":2,"last":\{"limiter":"pg","operation":"get","operationClass":"default","reason":"limit","limit":1,"inFlight":1\},"msg":"work rejected"\}\n$/,
+  },
+  Retries: {
+    before: POOL('{ maxConcurrentOps: 1, retryAfterMs: 10 }')
+      // Full for the first attempt.
+      .concat(' const client = await pool.connect(); setTimeout(() => client.release(), 5);'),
+    after: 'console.log(budget.stats().calls, budget.stats().retries > 0); await pool.end();',
+    prints: /^7\n1 true\n$/,
+  },
+  Health: {
+    before: POOL('{}').concat(
+      "import { Limiter } from 'floodgate'; const redis = { limiter: new Limiter() };",
+    ),
+    after: `server.listen(0, async () => {
+        for (const path of ['livez', 'readyz', 'orders']) {
+          const answer = await fetch(\`http://localhost:\${server.address().port}/\${path}\`);
+          console.log(answer.status, await answer.text());
+        }
+        server.close(); await pool.end();
+      });`,
+    prints:
+      /^200 \{"status":"live"\}\n200 \{"status":"ready","dependencies":\{"orders":\{"status":"up","required":true\},"cache":.*\}\}\n200 hello\n$/,
+  },
+  'In your framework': {
+    before: `import express from 'express'; import fastify from 'fastify'; import Koa from 'koa';
+      import { Health } from 'floodgate/health'; const health = new Health();
+      const [expressApp, fastifyApp, koaApp] = [express(), fastify(), new Koa()];`,
+    after: `import { createServer } from 'node:http';
+      koaApp.use((ctx) => { ctx.body = 'koa'; });
+      expressApp.get('/orders', (request, response) => response.send('express'));
+      fastifyApp.get('/orders', () => 'fastify');
+      await fastifyApp.ready();
+      for (const listener of [expressApp, fastifyApp.routing, koaApp.callback()]) {
+        const server = createServer(listener);
+        await new Promise((resolve) => server.listen(0, resolve));
+        for (const path of ['readyz', 'orders']) {
+          const answer = await fetch(\`http://localhost:\${server.address().port}/\${path}\`);
+          console.log(answer.status, await answer.text());
+        }
+        server.close();
+      }`,
+    prints: /^(200 \{"status":"ready","dependencies":\{\}\}\n200 (express|fastify|koa)\n){3}$/,
   },
   'Shutting down': {
-    before: POOL('{}'),
-    after: 'console.log(pool.limiter.stats().state, pool.ended);',
-    prints: /^drained true\n$/,
+    before: POOL('{}').concat(`
+      import { createServer } from 'node:http'; import { setTimeout as sleep } from 'node:timers/promises';
+      import { Health } from 'floodgate/health'; const health = new Health({ required: { orders: pool } });
+      const NOTICE_MS = 100; const server = createServer((request, response) => void health.handler(request, response));
+      await new Promise((resolve) => server.listen(0, resolve));`),
+    after: `process.kill(process.pid, 'SIGTERM'); await sleep(50);
+      const { status } = await fetch(\`http://localhost:\${server.address().port}/readyz\`);
+      process.on('exit', () => console.log(status, pool.limiter.stats().state, pool.ended));`,
+    prints: /^503 drained true\n$/,
   },
   'Adaptive control: a limit that finds itself': {
     before: "import pg from 'pg'; import { LimitedPool } from 'floodgate/pg';",

@@ -29,6 +29,8 @@ export class AdaptiveControl {
   stats(): AdaptiveStats {
     return Object.freeze({
       proposedLimit: this.#decision.limit,
+      min: this.#options.min,
+      max: this.#options.max,
       reason: this.#decision.reason,
       observe: this.#options.observe,
       stale: this.#governor.stale,
@@ -37,12 +39,18 @@ export class AdaptiveControl {
     });
   }
 
+  get #shedding(): readonly string[] {
+    return this.#governor.protecting ? this.#options.sheddable : [];
+  }
+
   onWindow(window: SampleWindow): void {
     try {
       this.#last = figuresOf(window);
       this.#decision = this.#governor.onWindow(window);
       const { limit, reason } = this.#decision;
-      if (!this.#options.observe) this.#gate.setLimit(limit, reason, this.#last);
+      if (this.#options.observe) return;
+      this.#gate.setLimit(limit, reason, this.#last);
+      if (this.#options.sheddable.length > 0) this.#gate.shed(this.#shedding);
     } catch (error) {
       warnOnce('adaptive control', error);
     }

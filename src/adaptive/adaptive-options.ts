@@ -3,6 +3,8 @@ import {
   complaint,
   integerFrom,
   millisecondsFrom,
+  nonEmptyString,
+  numberFrom,
   type OptionCheck,
   ofType,
 } from '../core/option-checks.js';
@@ -46,6 +48,12 @@ export interface AdaptiveOptions {
   readonly targetLatencyMs?: number | undefined;
   /** Guard: share of answers that met overload, 0 to 1. Above it the limit is cut by a fifth a window. @default none */
   readonly maxErrorRatio?: number | undefined;
+  /**
+   * Protect mode: names of operation classes (`'stream'`, `'scan'`) that are refused outright, with reason `'shedding'`,
+   * while things stay bad: three windows in a row with more than 5 % overload or a broken guard, until one is better (or
+   * as the controller's own `protecting` says). @default none
+   */
+  readonly sheddable?: readonly string[] | undefined;
   /** Shadow mode: computes and reports (`stats().adaptive`), but leaves the limit alone. @default false */
   readonly observe?: boolean | undefined;
 }
@@ -63,6 +71,7 @@ export interface ResolvedAdaptiveOptions {
   readonly targetPoolWaitMs: number;
   readonly targetLatencyMs: number;
   readonly maxErrorRatio: number;
+  readonly sheddable: readonly string[];
   readonly observe: boolean;
 }
 
@@ -77,14 +86,6 @@ const CONTROLLERS: Readonly<
   fixed: ({ initial }) => new FixedController(initial),
 };
 
-const numberFrom =
-  (least: number, most: number): OptionCheck =>
-  (option, value) => {
-    const rule = most === Number.MAX_VALUE ? `a number >= ${least}` : `a number from ${least} to ${most}`;
-    if (typeof value !== 'number') throw new TypeError(complaint(option, rule, value));
-    if (!(value >= least && value <= most)) throw new RangeError(complaint(option, rule, value));
-  };
-
 const CHECKS: Readonly<Record<keyof AdaptiveOptions, OptionCheck>> = {
   controller: checkController,
   initial: integerFrom(1),
@@ -92,12 +93,13 @@ const CHECKS: Readonly<Record<keyof AdaptiveOptions, OptionCheck>> = {
   max: integerFrom(1),
   windowMs: millisecondsFrom(50),
   minSamples: integerFrom(1),
-  maxChangePerSecond: numberFrom(1.1, Number.MAX_VALUE),
+  maxChangePerSecond: numberFrom(1.1),
   staleAfterMs: millisecondsFrom(100),
   fallback: integerFrom(1),
   targetPoolWaitMs: millisecondsFrom(0),
   targetLatencyMs: millisecondsFrom(0),
   maxErrorRatio: numberFrom(0, 1),
+  sheddable: checkSheddable,
   observe: ofType('boolean'),
 };
 
@@ -128,6 +130,7 @@ export function resolveAdaptive(
     targetPoolWaitMs: options.targetPoolWaitMs ?? Number.POSITIVE_INFINITY,
     targetLatencyMs: options.targetLatencyMs ?? Number.POSITIVE_INFINITY,
     maxErrorRatio: options.maxErrorRatio ?? 1,
+    sheddable: [...(options.sheddable ?? [])],
     observe: options.observe ?? false,
   };
 }
@@ -158,6 +161,13 @@ function checkController(option: string, value: unknown): void {
   if (!(value.limit >= 1 && value.limit < Number.POSITIVE_INFINITY)) {
     throw new RangeError(complaint(`${option}.limit`, 'a number of permits >= 1', value.limit));
   }
+}
+
+function checkSheddable(option: string, value: unknown): void {
+  if (!Array.isArray(value)) throw new TypeError(complaint(option, 'an array of class names', value));
+  value.forEach((name, index) => {
+    nonEmptyString(`${option}[${index}]`, name);
+  });
 }
 
 function within(option: string, least: number, most: number, value: number): number {

@@ -5,6 +5,11 @@
 export interface LimitController {
   /** The limit it wants now; read once before the first window. */
   readonly limit: number;
+  /**
+   * Whether unimportant work should be refused outright (`adaptive.sheddable`). Without it, the limiter itself decides:
+   * while three windows in a row, and all since, met more overload than 5 % of their answers, or broke a guard.
+   */
+  readonly protecting?: boolean | undefined;
   onWindow(window: SampleWindow): LimitDecision;
 }
 
@@ -40,13 +45,13 @@ export interface SampleWindow {
   readonly p95PoolWait: number;
   /** Successes per second, each counted by its class's share of the work: a change of the mix is no change of it. */
   readonly workRate: number;
+  /**
+   * Average latency, in milliseconds, of the operation that `workRate` counts as one; where there are several classes, it
+   * changes with their mix. Absent with a single class.
+   */
+  readonly workUnitMs?: number | undefined;
   /** Event-loop stalls inside the window. */
   readonly stalledMs: number;
-  /**
-   * Variance over mean of the work done in equal slices of the window: 1 for a Poisson stream, more for a bursty one.
-   * Absent where the slices were not counted.
-   */
-  readonly workDispersion?: number | undefined;
   /**
    * The number of the stretch of time it fills, on a grid that all processes share: who probes by it probes together with
    * the others, and so sees what the database does for all of them. Absent where windows keep no grid.

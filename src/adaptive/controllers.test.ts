@@ -109,6 +109,14 @@ test('fixed stays', () => {
   expect(limitsOf(new FixedController(7), [{}, { overloaded: 400 }])).toEqual([7, 7]);
 });
 
+/** Half a second of a database that serves so many side by side, with the limit always reached. */
+function saturated(limit: number, capacity: number, serviceMs: number): Partial<SampleWindow> {
+  const workRate = (Math.min(limit, capacity) * 1000) / serviceMs;
+  const succeeded = workRate / 2;
+  const counts = { succeeded, admitted: succeeded, rejected: succeeded };
+  return { limit, workRate, ...counts, meanInFlight: limit, meanLatency: (limit * 1000) / workRate };
+}
+
 describe('the knee controller', () => {
   const busy = { rejected: 500, admitted: 500 };
 
@@ -122,10 +130,34 @@ describe('the knee controller', () => {
     expect(limitsOf(new KneeController(), [{ ...silent, ...busy, failed: 400 }])).toEqual([20]);
   });
 
-  test('strides upwards while the work follows, and takes back the stride that it does not follow', () => {
-    // Smoothed, the refused share must first pass a tenth: one window.
-    const windows = [1000, 1400, 2800, 2900].map((workRate) => ({ ...busy, workRate, succeeded: 2000 }));
-    expect(limitsOf(new KneeController(), windows)).toEqual([28, 56, 112, 56]);
+  test('goes down to learn the response time without queueing, and comes back to the knee', () => {
+    // 8 side by side of 10 ms each; at 5 nothing queues: 20 x 10 / 25 is the knee, and 0.6 / sqrt(8) the slack.
+    const windows = [20, 12, 7, 4].map((limit) => saturated(limit, 8, 10));
+    expect(limitsOf(new KneeController(), windows)).toEqual([12, 7, 4, 9.697]);
+  });
+
+  test('doubles as long as it finds no queue', () => {
+    const windows = [20, 12, 40, 80].map((limit) => saturated(limit, 1000, 10));
+    expect(limitsOf(new KneeController(), windows)).toEqual([12, 40, 80, 160]);
+  });
+
+  test('takes the load that comes and goes below the limit for its base, and needs no descent', () => {
+    const light = { meanInFlight: 10, meanLatency: 10 };
+    const controller = new KneeController({ initial: 40 });
+    limitsOf(controller, [light, light]);
+    // 20 ms are a queue of as much as is served.
+    expect(limitsOf(controller, [saturated(40, 20, 10)])).toEqual([22.683]);
+  });
+
+  test('goes back where it was when the response does not follow a cut: the way has become longer', () => {
+    const controller = new KneeController({ initial: 40 });
+    limitsOf(controller, [{ meanInFlight: 10, meanLatency: 10 }]);
+    // From 10 to 40 ms; then again 40 ms at a quarter of the limit.
+    const longer = (limit: number) => saturated(limit, 1000, 40);
+    const [cut, back] = limitsOf(controller, [longer(40), longer(12)]);
+    expect(cut).toBeLessThan(15);
+    expect(back).toBe(40);
+    expect(limitsOf(controller, [longer(40)])).toEqual([80]);
   });
 
   test('halves in an outage and comes back to 0.85 of the good limit in strides of 2.8', () => {
@@ -141,9 +173,26 @@ describe('the knee controller', () => {
     expect(limitsOf(new KneeController(), [{ succeeded: 10, overloaded: 2 }])).toEqual([20]);
   });
 
-  test('cuts to what the pool has when checkouts wait', () => {
-    // 40 x 10 / (10 + 30) x 1.3.
-    expect(limitsOf(new KneeController({ initial: 40 }), [{ meanPoolWait: 30 }])).toEqual([13]);
+  test('gives three cuts a try, and goes back when the share of overload stays', () => {
+    const lost = { succeeded: 400, overloaded: 100, ...busy };
+    expect(limitsOf(new KneeController(), [lost, lost, lost, lost])).toEqual([14, 9.8, 6.86, 20]);
+  });
+
+  test('cuts to what the pool has when checkouts wait, and says so', () => {
+    const controller = new KneeController({ initial: 40 });
+    limitsOf(controller, [{ meanInFlight: 10, meanLatency: 10 }]);
+    const waiting = {
+      ...busy,
+      meanInFlight: 40,
+      workRate: 1000,
+      meanLatency: 10,
+      meanPoolWait: 30,
+      limit: 40,
+    };
+    const { limit, reason } = controller.onWindow(windowOf(waiting));
+    // 40 x 10 / 40, and slack.
+    expect(Math.round(limit)).toBe(12);
+    expect(reason).toBe('response 4.00x of the base, pool wait 30.0 ms');
   });
 
   test.each([
@@ -163,7 +212,8 @@ describe('the knee controller', () => {
       const workRate = yieldOf(limit);
       const times = { startedAt: index * 500, endedAt: (index + 1) * 500 };
       const counts = { succeeded: workRate / 2, admitted: workRate / 2, rejected: workRate };
-      controller.onWindow(windowOf({ limit, workRate, ...times, ...counts }));
+      const held = { meanInFlight: limit, meanLatency: (limit * 1000) / workRate };
+      controller.onWindow(windowOf({ limit, workRate, ...held, ...times, ...counts }));
       if (index > 100) settled.push(controller.limit);
     }
     const mean = settled.reduce((sum, limit) => sum + limit, 0) / settled.length;

@@ -107,3 +107,27 @@ test('a controller that throws or answers nonsense holds the limit, and is repor
   expect(emitWarning).toHaveBeenCalledTimes(1);
   emitWarning.mockRestore();
 });
+
+test('protects after three bad windows in a row, until one is better', () => {
+  const governor = governorOf(() => 20, { targetLatencyMs: 100 });
+  const protectedAfter = (figures: Partial<SampleWindow>) => {
+    governor.onWindow(windowOf(figures));
+    return governor.protecting;
+  };
+  const bad = { overloaded: 6 };
+  expect([bad, { p95: 150 }, bad, { p95: 150 }, {}, bad].map(protectedAfter)).toEqual([
+    false,
+    false,
+    true,
+    true,
+    false,
+    false,
+  ]);
+  // Of 100 and 5 answers, 4.8 %.
+  expect([bad, bad, { overloaded: 5 }, bad].map(protectedAfter)).toEqual([false, true, false, false]);
+});
+
+test('a controller that protects by its own rule is asked', () => {
+  const controller = { limit: 20, protecting: true, onWindow: () => ({ limit: 20, reason: '' }) };
+  expect(new Governor(resolveAdaptive({ controller }, 1000)!, 0).protecting).toBe(true);
+});

@@ -3,6 +3,7 @@ import { warnOnce } from '../core/observers.js';
 import type { ResolvedAdaptiveOptions } from './adaptive-options.js';
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { clamp } from './controller-range.js';
+import { percent } from './window-figures.js';
 
 /**
  * Bounds what any controller may do: the limit stays an integer within `min` and `max` and moves at most by
@@ -15,12 +16,18 @@ export class Governor {
   readonly #options: ResolvedAdaptiveOptions;
   readonly #controller: LimitController;
   #knownAt: number;
+  #badInARow = 0;
   verdict: AdaptiveStats['verdict'] = 'idle';
 
   constructor(options: ResolvedAdaptiveOptions, now: number) {
     this.#options = options;
     this.#controller = options.controller;
     this.#knownAt = now;
+  }
+
+  /** Whether unimportant work should be refused outright. */
+  get protecting(): boolean {
+    return this.#controller.protecting ?? this.#badInARow >= BAD_IN_A_ROW;
   }
 
   get stale(): boolean {
@@ -33,6 +40,7 @@ export class Governor {
     const traffic = window.admitted + window.rejected + window.ignored + window.maxInFlight;
     if (answers === 0 && traffic === 0) {
       this.#knownAt = endedAt;
+      this.#badInARow = 0;
       return this.#hold('idle', limit, 'no traffic');
     }
     const stalled = window.stalledMs > 0;
@@ -69,19 +77,23 @@ export class Governor {
 
   /** The absolute bounds that a user may set, whatever the controller thinks. */
   #guarded(window: SampleWindow, decision: LimitDecision): LimitDecision {
-    const { targetPoolWaitMs, targetLatencyMs, maxErrorRatio } = this.#options;
-    const errors = window.overloaded / (window.succeeded + window.failed + window.overloaded);
-    const breach =
-      window.meanPoolWait > targetPoolWaitMs
-        ? `pool wait ${window.meanPoolWait.toFixed(1)} ms above ${targetPoolWaitMs} ms`
-        : window.p95 > targetLatencyMs
-          ? `p95 ${window.p95.toFixed(1)} ms above ${targetLatencyMs} ms`
-          : errors > maxErrorRatio
-            ? `errors ${(errors * 100).toFixed(1)} % above ${maxErrorRatio * 100} %`
-            : undefined;
+    const breach = this.#breachIn(window);
+    const bad = breach !== undefined || overloadShare(window) > BAD_SHARE;
+    this.#badInARow = bad ? this.#badInARow + 1 : 0;
     if (breach === undefined) return decision;
     const cut = Math.min(window.limit, window.maxInFlight) * GUARD_CUT;
     return decision.limit <= cut ? decision : { limit: cut, reason: `guard: ${breach}` };
+  }
+
+  #breachIn(window: SampleWindow): string | undefined {
+    const { targetPoolWaitMs, targetLatencyMs, maxErrorRatio } = this.#options;
+    const { meanPoolWait, p95 } = window;
+    if (meanPoolWait > targetPoolWaitMs) {
+      return `pool wait ${meanPoolWait.toFixed(1)} ms above ${targetPoolWaitMs} ms`;
+    }
+    if (p95 > targetLatencyMs) return `p95 ${p95.toFixed(1)} ms above ${targetLatencyMs} ms`;
+    const errors = overloadShare(window);
+    return errors > maxErrorRatio ? `errors ${percent(errors)} above ${maxErrorRatio * 100} %` : undefined;
   }
 
   #drift({ limit }: SampleWindow): LimitDecision {
@@ -104,8 +116,14 @@ export class Governor {
   }
 }
 
+function overloadShare({ succeeded, failed, overloaded }: SampleWindow): number {
+  return overloaded / (succeeded + failed + overloaded);
+}
+
 const FEWEST = 5;
 const FEWEST_OVERLOADS = 3;
 const GUARD_CUT = 0.8;
+const BAD_IN_A_ROW = 3;
+const BAD_SHARE = 0.05;
 /** Of the way, in the logarithm, each window. */
 const DRIFT = 1 / 3;

@@ -1,44 +1,53 @@
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
-import { KneeSeek } from './knee-seek.js';
-import { LineSearch } from './line-search.js';
-import { percent } from './window-figures.js';
-import { YieldWatch } from './yield-watch.js';
+import { Descent } from './descent.js';
+import { Growth } from './growth.js';
+import { OverloadCuts } from './overload-cuts.js';
+import { noiseOf, ResponseBase, responseTime } from './response-time.js';
+import { refusedShare } from './window-figures.js';
 
 /**
- * Asks the database itself: does a higher limit give more work? Needs no latency baseline, so a slower network, another
- * mix or a lucky sample can't mislead it. By the first line that applies:
+ * Keeps the limit a little above the knee, the point from which more in flight only wait longer. By Little's law the knee
+ * is the most work done times the response time without queueing, R0; at a limit L past it, that is L R0 / R.
  *
- *     overload > 50 % of answers:     L <- 0.5 L, and the good limit is remembered
- *     overload > 5 % (20 answers):    L <- 0.7 L, then a search downwards
- *     pool wait > 0.7 latency:        L <- 1.3 L latency / (latency + pool wait)
- *     after an outage:                L <- 2.8 L, up to 0.85 of what was remembered
- *     nothing refused:                hold; the limit is not what bounds
- *     at first, or the yield changed: {@link LineSearch}
- *     else:                           {@link KneeSeek}
+ *     overload:        {@link OverloadCuts}
+ *     nothing refused: hold, and learn R0 while the load is light
+ *     R0 not known:    {@link Descent}
+ *     R near R0:       {@link Growth}; what is refused is refused for nothing
+ *     else:            L <- (1 + s) L R0 / R
+ *     s = c / sqrt(knee), c = clamp(0.13 / refused, 1, 4) 0.6
  *
- * Knee seeking is this project's; the ideas it rests on are the throughput probing of MongoDB's execution control (here
- * with a test of significance) and Little's law: at e = 0.5 work rate / latency is greatest, lower targets favour work.
- * Below some 50 answers a second it needs minutes to tell noise from news; there a fixed limit may serve better.
+ * s is the square-root rule of staffing (Halfin and Whitt 1981): enough that chance leaves no gap, and more while little is
+ * refused, where a longer line catches bursts. R0 is looked at again below the knee, every 32nd window (every 8th for a
+ * while after changes), as BBR does with its round trip (Cardwell et al. 2016); every third time above instead: where work
+ * follows the limit, R0 was too low. And when the response does not follow a cut, the way has become longer, not the line.
  */
 export class KneeController implements LimitController {
   readonly #range: ResolvedRange;
-  readonly #seek: KneeSeek;
-  readonly #watch = new YieldWatch();
+  readonly #base = new ResponseBase();
+  readonly #cuts = new OverloadCuts();
+  readonly #growth = new Growth();
   #limit: number;
+  /** Where it is but for probing; not rounded. */
+  #rest: number;
   #changedAt = Number.NEGATIVE_INFINITY;
-  #search: LineSearch | undefined;
-  /** Where the first search, or one after mild overload, begins as soon as the limit binds. */
-  #searchDue: 1 | -1 | undefined = 1;
-  /** For mild overload, in a row. */
-  #cuts = 0;
-  /** The good limit from before an outage. */
-  #remembered: number | undefined;
+  /** Share, smoothed. */
+  #refused = 0;
+  #descent: Descent | undefined = new Descent();
+  #probing: 'below' | 'above' | undefined;
+  /** The last window at rest. */
+  #atRest: { readonly limit: number; readonly workRate: number; readonly noise: number } | undefined;
+  /** Before a deep cut: whether the response follows it is not known yet. */
+  #beforeCut: { readonly limit: number; readonly time: number } | undefined;
+  #unsure = 0;
+  /** Windows in which to look at R0 often. */
+  #alert = ALERT;
+  #turn = 0;
+  #unitKnown = false;
 
   constructor(range: ControllerRange = {}) {
     this.#range = resolveRange('KneeController', range);
-    this.#seek = new KneeSeek(this.#range);
-    this.#limit = this.#range.initial;
+    this.#limit = this.#rest = this.#range.initial;
   }
 
   get limit(): number {
@@ -47,89 +56,166 @@ export class KneeController implements LimitController {
 
   onWindow(window: SampleWindow): LimitDecision {
     const { limit, reason } = this.#decide(window);
-    this.#limit = clamp(limit, this.#range.min, this.#range.max);
+    this.#limit = this.#clamped(limit);
     if (Math.round(this.#limit) !== window.limit) this.#changedAt = window.endedAt;
     return { limit: this.#limit, reason };
   }
 
   #decide(window: SampleWindow): LimitDecision {
-    const { succeeded, failed, overloaded, rejected, limit, meanLatency, meanPoolWait } = window;
-    const answers = succeeded + failed + overloaded;
-    if (answers === 0) return { limit, reason: 'no answers: hold' };
+    const { succeeded, failed, overloaded, limit } = window;
+    if (succeeded + failed + overloaded === 0) return { limit, reason: 'no answers: hold' };
     if (this.#isOfTheLimitBefore(window)) return { limit, reason: 'settling' };
-    const errors = overloaded / answers;
-    if (overloaded >= 3 && (errors > OUTAGE || (errors > OVERLOADED && answers >= 20))) {
-      return this.#cut(window, errors);
-    }
-    if (meanPoolWait > 0.7 * meanLatency) {
-      const share = meanLatency / (meanLatency + meanPoolWait);
-      return this.#go(Math.min(limit, limit * share * 1.3), `pool wait ${meanPoolWait.toFixed(1)} ms: cut`);
-    }
-    this.#cuts = 0;
-    if (this.#remembered !== undefined) return this.#recover(limit, this.#remembered);
-    this.#adopt(limit);
-    this.#watch.learnRefused(window);
-    if (rejected === 0) return this.#fits(limit);
-    if (succeeded === 0 || !(window.workRate > 0)) return { limit, reason: 'no work done: hold' };
-    if (this.#search === undefined && this.#startsSearch(window)) {
-      // This window saw the change itself: it is of two worlds.
-      return { limit, reason: 'the yield has changed: search' };
-    }
-    if (this.#search !== undefined) return this.#onSearch(this.#search, window);
-    return this.#seek.onWindow(window, this.#watch.refused);
+    const cut = this.#cuts.onWindow(window, this.#rest);
+    if (cut !== undefined) return this.#restAt(cut.limit, cut.reason);
+    // Somebody else has moved the limit (a governor's bound, `resize`): go on from there.
+    if (Math.abs(Math.log(limit / this.#limit)) > 0.1 && Math.abs(limit - this.#limit) > 1)
+      this.#rest = limit;
+    this.#refused += (refusedShare(window) - this.#refused) * 0.3;
+    const time = this.#timeOf(window);
+    if (succeeded === 0 || !(time > 0)) return { limit, reason: 'no work done: hold' };
+    const turn = (window.slot ?? this.#turn) + 1;
+    this.#turn = turn;
+    if (window.rejected === 0) return this.#onLightLoad(window, time);
+    if (!this.#base.known && this.#refused < HARDLY) this.#base.learn(time, succeeded / 4, 0);
+    if (!this.#base.known) return this.#descend(window, time);
+    if (this.#probing === 'below') return this.#afterProbeBelow(window, time);
+    if (this.#probing === 'above') return this.#afterProbeAbove(window, time);
+    return this.#follow(window, time, turn);
   }
 
-  #cut({ limit, maxInFlight }: SampleWindow, errors: number): LimitDecision {
-    const used = Math.min(limit, Math.max(1, maxInFlight));
-    const outage = errors > OUTAGE || this.#remembered !== undefined;
-    const reason = `overload ${percent(errors)} of answers: cut`;
-    if (!outage) {
-      this.#searchDue = ++this.#cuts >= IN_VAIN ? 1 : -1;
-      return this.#go(used * 0.7, reason);
+  #onLightLoad({ succeeded, meanInFlight, limit }: SampleWindow, time: number): LimitDecision {
+    this.#probing = this.#beforeCut = this.#descent = undefined;
+    this.#alert = Math.max(this.#alert, ALERT);
+    // With fewer in flight, the moments between two events weigh too much.
+    if (meanInFlight > 3) {
+      if (!this.#base.known || time < this.#base.time) this.#base.learn(time, succeeded, 0.5);
+      else if (meanInFlight < 0.7 * limit) this.#base.learn(time, succeeded, 0.9);
     }
-    this.#remembered ??= this.#seek.center;
-    return this.#go(used * 0.5, reason);
+    return { limit: this.#rest, reason: 'limit not reached: hold' };
   }
 
-  #recover(limit: number, remembered: number): LimitDecision {
-    const goal = 0.85 * remembered;
-    if (limit * RECOVERY < goal) return this.#go(limit * RECOVERY, `recovering towards ${goal.toFixed(0)}`);
-    this.#remembered = undefined;
-    return this.#go(Math.max(goal, limit), 'recovered');
+  #descend(window: SampleWindow, time: number): LimitDecision {
+    this.#descent ??= new Descent();
+    const { limit, reason } = this.#descent.onWindow(window, time, this.#base, this.#range.min);
+    if (!this.#descent.done) return { limit, reason };
+    const { bracketed } = this.#descent;
+    this.#growth.bracketed = bracketed;
+    this.#descent = undefined;
+    return this.#restAt(bracketed ? limit * (1 + this.#slackAt(limit)) : limit, reason);
   }
 
-  #fits(limit: number): LimitDecision {
-    this.#seek.pause();
-    const reason = 'limit not reached: hold';
-    // Somewhere between the last two limits of the search the load began to fit.
-    if (this.#search !== undefined) return this.#go(Math.sqrt(limit * this.#search.from(limit)), reason);
-    return { limit: this.#seek.center, reason };
-  }
-
-  #startsSearch(window: SampleWindow): boolean {
-    if (this.#searchDue !== undefined) {
-      const first = this.#searchDue === 1;
-      if (first && this.#watch.refused < FIRST_SEARCH) return false;
-      this.#search = new LineSearch(window.limit, this.#searchDue, this.#range);
-      this.#searchDue = undefined;
-      this.#watch.restart();
-      return false;
+  #follow(window: SampleWindow, time: number, turn: number): LimitDecision {
+    const { limit, succeeded, workRate } = window;
+    const ratio = time / this.#base.time;
+    const slack = this.#slackAt(Math.min(limit, limit / ratio));
+    const noise = { ratio: Math.hypot(noiseOf(succeeded), this.#base.noise), base: this.#base.noise };
+    this.#atRest = { limit, workRate, noise: noiseOf(succeeded) };
+    const { bracketed } = this.#growth;
+    const idle = ratio < 1 + slack / 2 || (!bracketed && this.#refused > 0.1 && ratio < 1 + 2 * noise.ratio);
+    let target: number;
+    if (idle) {
+      const grown = limit * this.#growth.factor(ratio, succeeded, noise, slack, this.#refused);
+      target = Math.max(grown, this.#growth.sustained ? limit + 1 : 0);
+    } else {
+      this.#growth.stop();
+      if (ratio - 1.5 * noise.ratio > 1 + slack / 2) this.#growth.bracketed = true;
+      target = Math.max(limit / DEEPEST_CUT, (limit / ratio) * (1 + slack));
     }
-    const direction = this.#watch.changeIn(window, this.#seek.offCenter(window), this.#seek.noise(window));
-    if (direction === 0) return false;
-    this.#search = new LineSearch(window.limit, direction, this.#range);
-    return true;
+    const doubted = this.#doubt(window, time, target);
+    if (doubted !== undefined) return doubted;
+    const change = Math.log(target / this.#rest);
+    const plain = Math.abs(change) > 3 * noise.ratio;
+    if (plain && Math.abs(change) > 0.2) {
+      this.#alert = AFTER_CHANGE;
+      if (change < 0 && ratio > 1.3) this.#beforeCut ??= { limit, time };
+    }
+    // While hardly anything is refused, the response is as restless as the load.
+    const calm = this.#refused < 0.08 && Math.abs(change) < 1;
+    const gain = !calm && (plain || this.#growth.sustained) ? 1 : 0.3;
+    this.#rest = this.#clamped(this.#rest * Math.exp(gain * change));
+    return this.#probe(turn, slack) ?? { limit: this.#rest, reason: this.#reasonFor(window, idle, ratio) };
   }
 
-  #onSearch(search: LineSearch, window: SampleWindow): LimitDecision {
-    const limit = search.onWindow(window);
-    const { reason } = search;
-    if (!search.done) {
-      this.#seek.restart(limit);
-      return { limit, reason };
+  /** A cut that the response has not followed is not deepened until that is sure, and then taken back. */
+  #doubt({ limit, succeeded }: SampleWindow, time: number, target: number): LimitDecision | undefined {
+    const before = this.#beforeCut;
+    if (before === undefined) return undefined;
+    const run = Math.log(before.limit / limit);
+    if (!(target < limit * 0.9) || run < 0.1 || Math.log(before.time / time) / run > 0.4) {
+      this.#beforeCut = undefined;
+      this.#unsure = 0;
+      return undefined;
     }
-    this.#watch.restart();
-    return this.#go(limit, reason);
+    if (run < 0.8 && this.#unsure++ < 2) {
+      return this.#restAt(Math.max(1, limit * 0.6), 'probing whether the response follows');
+    }
+    this.#beforeCut = undefined;
+    this.#unsure = 0;
+    this.#base.learn(time, succeeded, 0);
+    this.#growth.bracketed = false;
+    this.#alert = AFTER_CHANGE;
+    return this.#restAt(before.limit, 'the response does not follow the limit: back');
+  }
+
+  #probe(turn: number, slack: number): LimitDecision | undefined {
+    if (this.#alert > 0) this.#alert--;
+    const every = this.#alert > 0 ? PROBES_OFTEN : PROBES_SELDOM;
+    if (turn % every !== 0 || this.#growth.going || !this.#growth.bracketed) return undefined;
+    if ((turn / every) % 3 === 0) {
+      this.#probing = 'above';
+      return { limit: this.#rest * 1.3 + 1, reason: 'probing above' };
+    }
+    const below = Math.floor((this.#rest / (1 + slack)) * 0.9 + 0.1);
+    if (below < this.#range.min) return undefined;
+    this.#probing = 'below';
+    return { limit: Math.min(below, Math.ceil(this.#rest) - 1), reason: 'probing below' };
+  }
+
+  #afterProbeBelow({ succeeded }: SampleWindow, time: number): LimitDecision {
+    this.#probing = undefined;
+    const before = this.#base.time;
+    // What is shorter is certainly without a line; what is longer may have some.
+    this.#base.learn(time, succeeded, time < before ? 0.3 : 0.85);
+    return {
+      limit: this.#rest,
+      reason: `probed: base ${(this.#base.time / before).toFixed(2)}x of what it was`,
+    };
+  }
+
+  #afterProbeAbove({ limit, workRate, succeeded }: SampleWindow, time: number): LimitDecision {
+    this.#probing = undefined;
+    const rest = this.#atRest!;
+    const run = Math.log(limit / rest.limit);
+    const slope = Math.log(workRate / rest.workRate) / run;
+    const noise = Math.hypot(noiseOf(succeeded), rest.noise) / run;
+    if (!(slope - 1.5 * noise > 0.3)) return { limit: this.#rest, reason: 'probed: no more work above' };
+    this.#base.learn(time, succeeded, 0);
+    this.#growth.bracketed = false;
+    return this.#restAt(limit, `work follows the limit by ${slope.toFixed(2)}: up`);
+  }
+
+  #reasonFor({ meanPoolWait, meanLatency }: SampleWindow, idle: boolean, ratio: number): string {
+    const figures = `response ${ratio.toFixed(2)}x of the base`;
+    if (idle) return `${figures}: up`;
+    return meanPoolWait > meanLatency / 2 ? `${figures}, pool wait ${meanPoolWait.toFixed(1)} ms` : figures;
+  }
+
+  #timeOf(window: SampleWindow): number {
+    const unitKnown = window.workUnitMs !== undefined;
+    if (unitKnown !== this.#unitKnown && this.#base.known) {
+      const without = responseTime({ ...window, workUnitMs: 1 });
+      const unit = responseTime(window);
+      // Only known from now on, or no more.
+      if (unitKnown) this.#base.rescale(unit / without);
+      else this.#base.learn(without, window.succeeded, 0);
+    }
+    this.#unitKnown = unitKnown;
+    return responseTime(window);
+  }
+
+  #slackAt(knee: number): number {
+    const more = clamp(0.13 / Math.max(this.#refused, 1e-6), 1, 4);
+    return (more * 0.6) / Math.sqrt(Math.max(1, knee));
   }
 
   /** Operations take long against the window, and it began before the last change could show. */
@@ -137,24 +223,21 @@ export class KneeController implements LimitController {
     return endedAt - startedAt < 4 * meanLatency && startedAt < this.#changedAt + 0.9 * meanLatency;
   }
 
-  /** Somebody else has moved the limit (a governor's bound, `resize`): go on from there. */
-  #adopt(limit: number): void {
-    if (Math.abs(Math.log(limit / this.#limit)) < 0.1 || Math.abs(limit - this.#limit) <= 1) return;
-    this.#search = undefined;
-    this.#seek.restart(limit);
+  #restAt(limit: number, reason: string): LimitDecision {
+    this.#rest = this.#clamped(limit);
+    return { limit: this.#rest, reason };
   }
 
-  #go(limit: number, reason: string): LimitDecision {
-    this.#search = undefined;
-    this.#seek.restart(limit);
-    return { limit: this.#seek.center, reason };
+  #clamped(limit: number): number {
+    return clamp(limit, this.#range.min, this.#range.max);
   }
 }
 
-const OVERLOADED = 0.05;
-const OUTAGE = 0.5;
-/** Times, each window. */
-const RECOVERY = 2.8;
-/** Cuts in a row that did not help: then the overload is not this limit's doing. */
-const IN_VAIN = 4;
-const FIRST_SEARCH = 0.1;
+const ALERT = 8;
+const AFTER_CHANGE = 12;
+/** Windows. */
+const PROBES_OFTEN = 8;
+const PROBES_SELDOM = 32;
+/** Refused share at which the load is taken for light. */
+const HARDLY = 0.05;
+const DEEPEST_CUT = 4;

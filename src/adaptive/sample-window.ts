@@ -6,7 +6,6 @@ import type { OperationClass } from '../core/operation-class.js';
 import type { Outcome } from '../core/outcome.js';
 import type { SampleWindow } from './controller.js';
 import { OutcomeTotals } from './outcome-totals.js';
-import { SliceCounts } from './slice-counts.js';
 import type { StallSource } from './stall-monitor.js';
 import { ThinnedClock } from './thinned-clock.js';
 import { WindowPercentiles } from './window-percentiles.js';
@@ -38,7 +37,6 @@ export class SampleWindows implements GateSampler {
   readonly #control: WindowReceiver;
   readonly #totals: OutcomeTotals;
   readonly #work = new WorkRate();
-  readonly #slices = new SliceCounts();
   readonly #latency = new WindowPercentiles();
   readonly #poolWait = new WindowPercentiles();
   readonly #rejectClock: ThinnedClock;
@@ -50,7 +48,6 @@ export class SampleWindows implements GateSampler {
   /** When something is due: the end of the first moments, or of a slice. */
   #dueAt = 0;
   #sliceMs = 0;
-  #sliceFrom = 0;
   #workDone = 0;
   #rejected = 0;
   #maxInFlight = 0;
@@ -124,12 +121,11 @@ export class SampleWindows implements GateSampler {
 
   #measure(now: number): void {
     this.#measuring = true;
-    this.#startedAt = this.#sliceFrom = this.#lastAt = now;
+    this.#startedAt = this.#lastAt = now;
     this.#sliceMs = this.#lengthMs / SLICES;
     this.#dueAt = this.#nextSliceEnd(now);
     this.#totals.begin();
     this.#work.take(this.#gate.classes);
-    this.#slices.clear();
     this.#latency.clear();
     this.#poolWait.clear();
     this.#workDone = this.#rejected = this.#inFlightTime = this.#feedbackSum = this.#feedbackCount = 0;
@@ -150,10 +146,7 @@ export class SampleWindows implements GateSampler {
   }
 
   #endSlice(now: number): void {
-    const work = this.#work.take(this.#gate.classes);
-    this.#workDone += work;
-    this.#slices.add((work * this.#sliceMs) / (now - this.#sliceFrom));
-    this.#sliceFrom = now;
+    this.#workDone += this.#work.take(this.#gate.classes);
     this.#dueAt = this.#nextSliceEnd(now);
     const elapsed = now - this.#startedAt;
     const unit = this.#plenty(elapsed) ? this.#lengthMs / SHORTENED : this.#lengthMs;
@@ -211,8 +204,8 @@ export class SampleWindows implements GateSampler {
       meanPoolWait: this.#poolWait.count === 0 ? 0 : this.#poolWait.mean,
       p95PoolWait: this.#poolWait.count === 0 ? 0 : this.#poolWait.percentile(0.95),
       workRate: (this.#workDone * 1000) / elapsed,
+      workUnitMs: this.#work.unitMs,
       stalledMs: this.#stalls?.stalledMs(this.#startedAt, now) ?? 0,
-      workDispersion: this.#slices.dispersion,
       slot,
     };
     this.#work.endWindow();

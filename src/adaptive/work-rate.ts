@@ -10,6 +10,8 @@ import type { OperationClass } from '../core/operation-class.js';
  */
 export class WorkRate {
   readonly #classes = new Map<OperationClass, ClassWork>();
+  /** Average latency of the operation that counts as one; `undefined` with a single class. */
+  unitMs: number | undefined;
   #windows = 0;
 
   onSuccess(operationClass: OperationClass, latencyMs: number): void {
@@ -40,6 +42,7 @@ export class WorkRate {
     for (const work of this.#classes.values()) completed += work.completed;
     let average = 0;
     let shares = 0;
+    let known = 0;
     for (const work of this.#classes.values()) {
       const share = completed === 0 ? work.share : work.completed / completed;
       work.share += (share - work.share) / memory;
@@ -49,10 +52,12 @@ export class WorkRate {
       }
       work.completed = work.sampled = work.latencySum = 0;
       if (Number.isNaN(work.latency)) continue;
+      known++;
       average += work.share * work.latency;
       shares += work.share;
     }
     if (shares === 0 || average === 0) return;
+    this.unitMs = known > 1 ? average / shares : undefined;
     for (const work of this.#classes.values()) {
       work.weight = Number.isNaN(work.latency) ? 1 : work.latency / (average / shares);
     }

@@ -1,5 +1,5 @@
 import type { Gate } from './gate.js';
-import { checkOptions, complaint, millisecondsFrom } from './option-checks.js';
+import { abortSignal, checkOptions, millisecondsFrom } from './option-checks.js';
 
 export interface DrainOptions {
   /** Longest wait, in milliseconds from 0. Without it, the wait ends when the last operation does. */
@@ -8,7 +8,7 @@ export interface DrainOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const CHECKS = { timeoutMs: millisecondsFrom(0), signal: checkSignal };
+const CHECKS = { timeoutMs: millisecondsFrom(0), signal: abortSignal };
 
 /** Stops admission and waits, at most as long as the options say. Bad options reject and change nothing. */
 export async function drainGate(gate: Gate, options: DrainOptions): Promise<void> {
@@ -38,8 +38,4 @@ export async function drainGate(gate: Gate, options: DrainOptions): Promise<void
     clearTimeout(timer);
     if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
   }
-}
-
-function checkSignal(option: string, value: unknown): void {
-  if (!(value instanceof AbortSignal)) throw new TypeError(complaint(option, 'an AbortSignal', value));
 }

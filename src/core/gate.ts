@@ -1,12 +1,11 @@
 import { BackpressureError, type RejectReason } from './backpressure-error.js';
+import { GateEvents } from './gate-events.js';
 import type { GateSampler } from './gate-sampler.js';
 import { LatencyHistogram } from './latency-histogram.js';
 import { type LimitChange, LimitHistory } from './limit-history.js';
-import type { LimiterObserver } from './limiter-observer.js';
 import type { ResolvedLimiterOptions } from './limiter-options.js';
 import type { LimiterState } from './limiter-stats.js';
 import { NodeShares } from './node-shares.js';
-import { Observers } from './observers.js';
 import type { OperationClass } from './operation-class.js';
 import { OperationClasses } from './operation-classes.js';
 import type { Outcome } from './outcome.js';
@@ -26,6 +25,7 @@ export class Gate {
   readonly clock: SamplingClock;
   readonly classes: OperationClasses;
   readonly history = new LimitHistory();
+  readonly events = new GateEvents(this);
   /** For clients with several servers: their wrappers ask it beside {@link refusal}. */
   readonly nodes = new NodeShares();
   readonly ages: PermitAges;
@@ -35,18 +35,19 @@ export class Gate {
   /** Operations that run, exempt ones included. */
   running = 0;
   peakInFlight = 0;
+  /** What stands behind it, as OpenTelemetry's `db.system.name` has it; set by the wrappers of clients. */
+  system: string | undefined;
   /** Who moves the limit, where it moves by itself. */
   sampler: GateSampler | undefined;
   doubleReleases = 0;
   draining = false;
+  #shedding: readonly OperationClass[] = [];
   readonly poolWait: LatencyHistogram;
   readonly connectTime: LatencyHistogram;
   /** Who can give up work that was admitted, but for which nothing was sent yet. */
   readonly #drainDeadlines = new Set<() => void>();
   /** Called once, as soon as nothing runs while draining. */
   readonly #onDrained = new Set<() => void>();
-  #observers: Observers | undefined;
-  #subscriptions: readonly { readonly observer: LimiterObserver }[] = [];
 
   constructor(options: ResolvedLimiterOptions) {
     this.options = options;
@@ -61,6 +62,7 @@ export class Gate {
 
   get state(): LimiterState {
     if (this.draining) return this.running === 0 ? 'drained' : 'draining';
+    if (this.#shedding.length > 0) return 'protecting';
     return this.inFlight >= this.limit ? 'saturated' : 'open';
   }
 
@@ -75,19 +77,20 @@ export class Gate {
     if (this.draining) return 'draining';
     if (this.inFlight + weight > this.limit) return 'limit';
     if (operationClass.inFlight + weight > operationClass.bulkhead) return 'bulkhead';
+    if (operationClass.shed) return 'shedding';
     return undefined;
   }
 
   /** Counts a rejection. */
-  countRejected(operationClass: OperationClass, reason: RejectReason): void {
+  countRejected(operationClass: OperationClass, reason: RejectReason, operation: string): void {
     operationClass.countRejected(reason);
     this.sampler?.onReject(reason);
-    this.#observers?.tell('onReject', operationClass.name, reason);
+    this.events.rejected(operationClass.name, reason, operation);
   }
 
   /** Counts a rejection and makes its error: constant time, one small object, however many came before. */
   reject(operationClass: OperationClass, reason: RejectReason, operation: string): BackpressureError {
-    this.countRejected(operationClass, reason);
+    this.countRejected(operationClass, reason, operation);
     return this.rejection(operationClass, reason, operation);
   }
 
@@ -120,11 +123,7 @@ export class Gate {
     operationClass.inFlight += weight;
     operationClass.running++;
     operationClass.admitted++;
-    if (this.#observers !== undefined) {
-      this.#observers.tell('onAdmit', operationClass.name, weight);
-      // Asked again: the last observer may just have taken itself away.
-      this.#observers?.tellState(this.state);
-    }
+    if (this.events.heard) this.events.admitted(operationClass.name, weight);
     return this.ages.enter();
   }
 
@@ -147,10 +146,7 @@ export class Gate {
       this.sampler?.onTime(now);
       this.recordLatency(operationClass, now - startedAt, outcome, now);
     }
-    if (this.#observers !== undefined) {
-      this.#observers.tell('onRelease', operationClass.name, weight, outcome);
-      this.#observers?.tellState(this.state);
-    }
+    if (this.events.heard) this.events.released(operationClass.name, weight, outcome);
     if (this.draining && this.running === 0) this.#drained();
   }
 
@@ -173,7 +169,7 @@ export class Gate {
 
   /**
    * A latency sample. Only what did work, or met overload, is one: an error answered at once would look like a fast
-   * server.
+   * server. Observers hear of the others too, but for those that say nothing.
    *
    * @param now a reading of the clock, where the caller has one already
    */
@@ -183,21 +179,32 @@ export class Gate {
     outcome: Outcome,
     now: number = this.clock.now(),
   ): void {
-    if (outcome !== 'success' && outcome !== 'overload') return;
-    operationClass.recordLatency(now, latencyMs);
-    this.sampler?.onLatency(operationClass, latencyMs, outcome, now);
-    this.#observers?.tell('onLatency', operationClass.name, latencyMs, outcome);
+    if (outcome === 'ignored') return;
+    if (outcome !== 'failed') {
+      operationClass.recordLatency(now, latencyMs);
+      this.sampler?.onLatency(operationClass, latencyMs, outcome, now);
+    }
+    this.events.latency(operationClass.name, latencyMs, outcome);
   }
 
   recordPoolWait(waitMs: number, now: number = this.clock.now()): void {
     this.poolWait.record(now, waitMs);
     this.sampler?.onPoolWait(waitMs, now);
-    this.#observers?.tell('onPoolWait', waitMs);
+    this.events.poolWait(waitMs);
   }
 
   recordConnectTime(connectMs: number, now: number = this.clock.now()): void {
     this.connectTime.record(now, connectMs);
-    this.#observers?.tell('onConnectTime', connectMs);
+    this.events.connectTime(connectMs);
+  }
+
+  /** Protect mode: these classes are refused outright until it ends; none: it has ended. */
+  shed(names: readonly string[]): void {
+    if (names.length === 0 && this.#shedding.length === 0) return;
+    for (const operationClass of this.#shedding) operationClass.shed = false;
+    this.#shedding = names.map((name) => this.classes.get(name));
+    for (const operationClass of this.#shedding) operationClass.shed = true;
+    this.events.stateMayHaveChanged();
   }
 
   setLimit(limit: number, reason: string, window: LimitChange['window']): void {
@@ -207,8 +214,7 @@ export class Gate {
     const origin = this.options.now === undefined ? performance.timeOrigin : 0;
     const change: LimitChange = { at: origin + this.clock.now(), from, to: limit, reason, window };
     this.history.add(change);
-    this.#observers?.tell('onLimitChange', change);
-    this.#observers?.tellState(this.state);
+    this.events.limitChanged(change);
   }
 
   /**
@@ -220,7 +226,7 @@ export class Gate {
     const waiter = () => onDrained();
     this.draining = true;
     this.#onDrained.add(waiter);
-    this.#observers?.tellState(this.state);
+    this.events.stateMayHaveChanged();
     if (this.running === 0) this.#drained();
     return () => this.#onDrained.delete(waiter);
   }
@@ -233,20 +239,6 @@ export class Gate {
 
   drainDeadline(): void {
     for (const refuseWaiting of this.#drainDeadlines) refuseWaiting();
-  }
-
-  subscribe(observer: LimiterObserver): () => void {
-    // An object of its own, so that one observer subscribed twice is two subscriptions.
-    const subscription = { observer };
-    this.#setSubscriptions([...this.#subscriptions, subscription]);
-    return () => this.#setSubscriptions(this.#subscriptions.filter((other) => other !== subscription));
-  }
-
-  #setSubscriptions(subscriptions: readonly { readonly observer: LimiterObserver }[]): void {
-    this.#subscriptions = subscriptions;
-    const observers = subscriptions.map(({ observer }) => observer);
-    this.#observers = observers.length === 0 ? undefined : new Observers(observers, this.state);
-    this.clock.everyOperation = this.#observers?.timesEveryOperation ?? false;
   }
 
   #drained(): void {

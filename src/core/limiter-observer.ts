@@ -13,7 +13,8 @@ export interface LimiterObserver {
   /** A permit came back. */
   onRelease?(operationClass: string, weight: number, outcome: Outcome): void;
   /**
-   * The latency of one operation, in milliseconds. While anyone listens to this, every operation is timed; otherwise
+   * The duration of one operation, in milliseconds, unless it was `'ignored'`. Leave out what `'failed'` when you ask how
+   * fast the server is: errors are answered at once. While anyone listens to this, every operation is timed; otherwise
    * about a thousand a second are.
    */
   onLatency?(operationClass: string, latencyMs: number, outcome: Outcome): void;

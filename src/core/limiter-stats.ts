@@ -46,6 +46,9 @@ export interface NodeStats {
 export interface AdaptiveStats {
   /** The limit that the last decision wants; in force unless {@link observe}. */
   readonly proposedLimit: number;
+  /** The limit never leaves these, in permits. */
+  readonly min: number;
+  readonly max: number;
   /** Why, in words and figures. */
   readonly reason: string;
   /** Shadow mode: nothing is enforced. */

@@ -118,7 +118,7 @@ export class Limiter {
     const weight = this.#weightOf(op, operationClass);
     const refusal = this.gate.refusal(operationClass, weight);
     if (refusal === undefined) return this.gate.permitForOperation(operationClass, weight);
-    this.gate.countRejected(operationClass, refusal);
+    this.gate.countRejected(operationClass, refusal, op?.operation ?? 'tryAcquire');
     return undefined;
   }
 
@@ -166,7 +166,7 @@ export class Limiter {
     if (typeof observer !== 'object' || observer === null) {
       throw new TypeError(`floodgate: subscribe() takes an observer object, got ${String(observer)}`);
     }
-    return this.gate.subscribe(observer);
+    return this.gate.events.subscribe(observer);
   }
 
   /** @internal What an error says of the server: the word of the `classify` option, else that of the client's table. */

@@ -15,8 +15,9 @@ export class Observers {
     this.#state = state;
   }
 
-  get timesEveryOperation(): boolean {
-    return this.#observers.some((observer) => observer.onLatency !== undefined);
+  /** Asked once, when they subscribe: an event that nobody listens to should cost nothing. */
+  listenTo(...events: readonly Event[]): boolean {
+    return this.#observers.some((observer) => events.some((event) => observer[event] !== undefined));
   }
 
   tell<E extends Event>(event: E, ...args: Arguments<E>): void {

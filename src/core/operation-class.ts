@@ -13,6 +13,8 @@ export class OperationClass {
   /** Operations that run; differs from {@link inFlight} where an operation weighs more than 1, or nothing. */
   running = 0;
   admitted = 0;
+  /** It is refused outright, since the database does badly and this class is the less important. */
+  shed = false;
   readonly rejected = new Map<RejectReason, number>();
   readonly ended: Record<Outcome, number> = { success: 0, failed: 0, overload: 0, ignored: 0 };
   latency: LatencyHistogram | undefined;

@@ -23,7 +23,20 @@ export function millisecondsFrom(min: number): OptionCheck {
   };
 }
 
-const LONGEST_TIMER_MS = 2_147_483_647;
+/** What Node can wait; a longer timer fires at once. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
+
+export function numberFrom(min: number, max: number = Number.MAX_VALUE): OptionCheck {
+  const rule = max === Number.MAX_VALUE ? `a number >= ${min}` : `a number from ${min} to ${max}`;
+  return (option, value) => {
+    if (typeof value !== 'number') throw new TypeError(complaint(option, rule, value));
+    if (!(value >= min && value <= max)) throw new RangeError(complaint(option, rule, value));
+  };
+}
+
+export function abortSignal(option: string, value: unknown): void {
+  if (!(value instanceof AbortSignal)) throw new TypeError(complaint(option, 'an AbortSignal', value));
+}
 
 export function ofType(type: 'boolean' | 'function'): OptionCheck {
   return (option, value) => {
@@ -65,6 +78,17 @@ export function checkOptions(
       throw new TypeError(unknownKey(`${owner} option`, key, Object.keys(table), hint));
     if (value !== undefined) check(key, value);
   }
+}
+
+/** Whether an option that is given again says the same: objects are compared by their entries. */
+export function sameOption(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const left = Object.entries(a);
+  const right = b as Record<string, unknown>;
+  return (
+    left.length === Object.keys(right).length && left.every(([key, value]) => Object.is(right[key], value))
+  );
 }
 
 /** The one form of all option errors: option, rule, value and its type. */

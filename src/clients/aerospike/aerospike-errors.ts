@@ -31,7 +31,7 @@ export function rejectionOf(
   AerospikeError: AerospikeErrorClass,
   taken: { readonly limit: number; readonly inFlight: number } = gate,
 ): Error {
-  gate.countRejected(operationClass, reason);
+  gate.countRejected(operationClass, reason, operation);
   const { name, retryAfterMs, stackTraces } = gate.options;
   const { limit, inFlight } = taken;
   const details = {

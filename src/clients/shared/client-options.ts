@@ -72,9 +72,21 @@ export function refuseMisplacedOptions(
 /** Limiter options that no client has under the same name. */
 const UNMISTAKABLE = ['maxConcurrentOps', 'bulkheads', 'retryAfterMs', 'stackTraces'];
 
+/** Default names of limiters, and what the clients' databases are called in OpenTelemetry's `db.system.name`. */
+const SYSTEMS = { aerospike: 'aerospike', mysql2: 'mysql', pg: 'postgresql', redis: 'redis' };
+
 /** The shared limiter, or a new one from the limiter options among the given ones. */
-export function limiterFrom(options: Omit<ClientLimiterOptions, 'bulkheads'>, defaultName: string): Limiter {
-  if (options.limiter !== undefined) return options.limiter;
+export function limiterFrom(
+  options: Omit<ClientLimiterOptions, 'bulkheads'>,
+  defaultName: keyof typeof SYSTEMS,
+): Limiter {
+  const limiter = options.limiter ?? newLimiter(options, defaultName);
+  // Of several clients that share a limiter the first one names it.
+  limiter.gate.system ??= SYSTEMS[defaultName];
+  return limiter;
+}
+
+function newLimiter(options: ClientLimiterOptions, defaultName: string): Limiter {
   const own = Object.fromEntries(
     Object.entries(options).filter(([key]) => Object.hasOwn(LIMITER_OPTION_CHECKS, key)),
   ) as LimiterOptions;

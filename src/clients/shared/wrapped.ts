@@ -1,5 +1,5 @@
 import type { Limiter } from '../../core/limiter.js';
-import { complaint } from '../../core/option-checks.js';
+import { complaint, sameOption } from '../../core/option-checks.js';
 import { defineHidden } from './patch-methods.js';
 
 /** What is known of an instance that has been wrapped. */
@@ -58,14 +58,4 @@ export function isAlreadyWrapped(
 function wrappedOf(value: unknown): Wrapped | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   return (value as Record<symbol, Wrapped | undefined>)[WRAPPED];
-}
-
-function sameOption(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  const left = Object.entries(a);
-  const right = b as Record<string, unknown>;
-  return (
-    left.length === Object.keys(right).length && left.every(([key, value]) => Object.is(right[key], value))
-  );
 }

@@ -1,0 +1,56 @@
+import type { LimitDecision, SampleWindow } from './controller.js';
+import type { ResponseBase } from './response-time.js';
+
+interface Point {
+  readonly limit: number;
+  readonly time: number;
+}
+
+/**
+ * Finds the response time without queueing when nothing is known yet: goes down in strides of 0.6 as long as the response
+ * time falls with the limit. Ends at the first stride that it does not follow, with a base, and with a place to go on from.
+ */
+export class Descent {
+  #top: Point | undefined;
+  #last: Point | undefined;
+  done = false;
+  /** At the end: whether it began past the knee, so that the knee lies below. */
+  bracketed = false;
+
+  /** @returns the next limit; when {@link done}, the knee, or a limit that is below it */
+  onWindow(window: SampleWindow, time: number, base: ResponseBase, min: number): LimitDecision {
+    const { limit, succeeded } = window;
+    const last = this.#last;
+    const lower = Math.max(min, Math.round(limit * STRIDE));
+    if (last === undefined || last.limit <= limit) {
+      if (lower >= limit) return this.#end(limit, time, window, base);
+      this.#top ??= { limit, time };
+      this.#last = { limit, time };
+      return { limit: lower, reason: 'descending: measuring' };
+    }
+    const follows = Math.log(last.time / time) / Math.log(last.limit / limit);
+    if (follows > 0.5 && lower < limit) {
+      this.#last = { limit, time };
+      return { limit: lower, reason: 'descending: the response follows' };
+    }
+    base.learn(time, succeeded, 0);
+    this.done = true;
+    const top = this.#top ?? last;
+    this.bracketed = top.time > time * PLAINLY || follows >= HALF_WAY;
+    const from = top.time > time * PLAINLY ? top : last;
+    const reason = 'descended: base found';
+    if (!this.bracketed) return { limit: last.limit * 2, reason };
+    // What was past the knee did as much work as the knee does.
+    return { limit: Math.max(limit, (from.limit * time) / from.time), reason };
+  }
+
+  #end(limit: number, time: number, { succeeded }: SampleWindow, base: ResponseBase): LimitDecision {
+    base.learn(time, succeeded, 0);
+    this.done = true;
+    return { limit, reason: 'descended: at the least limit' };
+  }
+}
+
+const STRIDE = 0.6;
+const PLAINLY = 1.25;
+const HALF_WAY = 0.35;

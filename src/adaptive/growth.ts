@@ -1,0 +1,55 @@
+import { noiseOf } from './response-time.js';
+
+/**
+ * How fast a limit grows while the database answers as if it were idle. Until it has once been past the knee it doubles;
+ * after that it grows by the slack, until several windows together leave no doubt.
+ */
+export class Growth {
+  /** Windows in a row. */
+  #windows = 0;
+  #answers = 0;
+  #ratios = 0;
+  /** It has been past the knee, so that it is known to lie somewhere near. */
+  bracketed = false;
+
+  get sustained(): boolean {
+    return this.#windows > 1;
+  }
+
+  get going(): boolean {
+    return this.#windows > 0;
+  }
+
+  stop(): void {
+    this.#windows = this.#answers = this.#ratios = 0;
+  }
+
+  /**
+   * @param ratio response time against the base
+   * @param noise relative standard error of the ratio, and of the base alone
+   * @param refused share, smoothed
+   * @returns the limit's factor
+   */
+  factor(
+    ratio: number,
+    answers: number,
+    noise: { readonly ratio: number; readonly base: number },
+    slack: number,
+    refused: number,
+  ): number {
+    this.#windows++;
+    this.#answers += answers;
+    this.#ratios += answers * ratio;
+    if (!this.bracketed) {
+      if (refused < LITTLE) return 1 + slack;
+      return ratio + 2 * noise.ratio < 1.3 ? 2 : 1.4;
+    }
+    const together = this.#ratios / this.#answers;
+    const noDoubt = together + 2 * Math.hypot(noiseOf(this.#answers), noise.base) < 1 + 0.6 * slack;
+    if (noDoubt && this.#windows >= 2) return this.#windows >= 3 ? 2 : 1.5;
+    return this.#windows >= 4 ? 1.3 : 1 + slack;
+  }
+}
+
+/** Refused share below which the load nearly fits. */
+const LITTLE = 0.1;

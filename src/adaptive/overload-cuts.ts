@@ -1,0 +1,63 @@
+import type { LimitDecision, SampleWindow } from './controller.js';
+import { percent } from './window-figures.js';
+
+/**
+ * What answers that met overload (refused connections, timeouts) mean for the limit, whatever else a window shows:
+ *
+ *     > 50 % of answers:   L <- 0.5 L, and the good limit is remembered
+ *     >  5 % (20 answers): L <- 0.7 L; after three cuts that did not halve the share, back to where it was
+ *     after an outage:     L <- 2.8 L, up to 0.85 of what was remembered
+ */
+export class OverloadCuts {
+  /** The good limit from before an outage. */
+  #remembered: number | undefined;
+  #cuts = 0;
+  #limitBefore = 1;
+  #shareBefore = 0;
+
+  /** @returns nothing if this window is none of its business */
+  onWindow(window: SampleWindow, good: number): LimitDecision | undefined {
+    const { succeeded, failed, overloaded, limit } = window;
+    const answers = succeeded + failed + overloaded;
+    const share = overloaded / answers;
+    const outage = share > OUTAGE;
+    if (overloaded >= 3 && (outage || (share > OVERLOADED && answers >= 20))) {
+      return this.#cut(window, share, outage || this.#remembered !== undefined, good);
+    }
+    this.#cuts = 0;
+    return this.#remembered === undefined ? undefined : this.#recover(limit, 0.85 * this.#remembered);
+  }
+
+  #cut({ limit, maxInFlight }: SampleWindow, share: number, outage: boolean, good: number): LimitDecision {
+    const used = Math.min(limit, Math.max(1, maxInFlight));
+    const reason = `overload ${percent(share)} of answers`;
+    if (outage) {
+      this.#remembered ??= good;
+      return { limit: used * 0.5, reason: `${reason}: cut` };
+    }
+    if (this.#cuts++ === 0) {
+      this.#limitBefore = good;
+      this.#shareBefore = share;
+    }
+    // It is not this limit's doing.
+    if (this.#cuts > IN_VAIN && share > this.#shareBefore / 2) {
+      return { limit: Math.max(used, this.#limitBefore), reason: `${reason}: cuts do not help` };
+    }
+    return { limit: used * 0.7, reason: `${reason}: cut` };
+  }
+
+  #recover(limit: number, goal: number): LimitDecision {
+    if (limit * RECOVERY < goal) {
+      return { limit: limit * RECOVERY, reason: `recovering towards ${goal.toFixed(0)}` };
+    }
+    this.#remembered = undefined;
+    return { limit: Math.max(goal, limit), reason: 'recovered' };
+  }
+}
+
+const OVERLOADED = 0.05;
+const OUTAGE = 0.5;
+/** Cuts in a row. */
+const IN_VAIN = 3;
+/** Times, each window. */
+const RECOVERY = 2.8;

@@ -1,0 +1,58 @@
+import type { SampleWindow } from './controller.js';
+
+/**
+ * How long an operation held its permit on average, in milliseconds: by Little's law (in flight / work rate), which sees
+ * waits that nobody reports and counts every operation, or as it was measured, if that is longer. Where many answers
+ * never came only what was measured counts: permits that hang would look like queueing.
+ *
+ * In units of work, where the window tells them: then a shift of the mix between cheap and dear operations changes nothing.
+ */
+export function responseTime(window: SampleWindow): number {
+  const { succeeded, failed, overloaded, ignored, workRate, meanInFlight } = window;
+  const unitMs = window.workUnitMs ?? 1;
+  const workPerAnswer = (workRate * (window.endedAt - window.startedAt)) / 1000 / succeeded;
+  const measured = (window.meanLatency + window.meanPoolWait) / workPerAnswer / unitMs;
+  const answers = succeeded + failed + overloaded + ignored;
+  if (overloaded + ignored > answers * SOME) return measured;
+  const held = (meanInFlight * 1000) / (workRate * (1 + failed / succeeded)) / unitMs;
+  return held > measured || Number.isNaN(measured) ? held : measured;
+}
+
+/** Relative standard error of a mean of so many: exponential latencies, and some. */
+export function noiseOf(answers: number): number {
+  return NOISE / Math.sqrt(answers);
+}
+
+/** The response time without queueing, as it was measured below the knee; what is newer weighs more. */
+export class ResponseBase {
+  /** `NaN` while it is not known. */
+  time = Number.NaN;
+  #weight = 0;
+
+  get known(): boolean {
+    return this.#weight > 0;
+  }
+
+  /** Relative standard error. */
+  get noise(): number {
+    return noiseOf(this.#weight);
+  }
+
+  /** @param keep what remains of the weight of all before, 0 to 1 */
+  learn(time: number, answers: number, keep: number): void {
+    const weight = Math.min(answers, MOST_WEIGHT);
+    const before = this.#weight * keep;
+    this.time = before === 0 ? time : (this.time * before + time * weight) / (before + weight);
+    this.#weight = before + weight;
+  }
+
+  /** The unit in which times are told has changed. */
+  rescale(factor: number): void {
+    this.time *= factor;
+  }
+}
+
+/** Share of answers that never came, or told nothing. */
+const SOME = 0.01;
+const NOISE = 1.2;
+const MOST_WEIGHT = 5000;

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { Limiter } from '../core/limiter.js';
+import { Health } from './health.js';
+
+const orders = new Limiter();
+const stock = new Limiter();
+
+describe('Health refuses', () => {
+  test.each<[object | number, string, typeof TypeError | typeof RangeError]>([
+    [5, 'Health options must be an object, got 5 (number)', TypeError],
+    [{ require: { orders } }, "unknown Health option 'require' (did you mean 'required'?)", TypeError],
+    [{ required: orders.name }, "required must be an object, got 'floodgate' (string)", TypeError],
+    [{ required: [orders] }, 'required must be an object, got an array', TypeError],
+    [
+      { required: { orders: {} } },
+      'required.orders must be a Limiter or a client with one, got an object (Object)',
+      TypeError,
+    ],
+    [
+      { optional: { orders: null } },
+      'optional.orders must be a Limiter or a client with one, got null',
+      TypeError,
+    ],
+    [
+      { required: { orders }, optional: { orders: stock } },
+      "optional.orders must be another dependency than 'orders'",
+      TypeError,
+    ],
+    [
+      { required: { orders, stock: { limiter: orders } } },
+      "required.stock must be another dependency than 'orders'",
+      TypeError,
+    ],
+    [
+      { commonFailure: 'ready' },
+      "commonFailure must be one of 'stay-ready', 'leave', got 'ready' (string)",
+      RangeError,
+    ],
+    [{ intervalMs: 9 }, 'intervalMs must be a number of milliseconds from 10 to', RangeError],
+    [{ failureThreshold: 0 }, 'failureThreshold must be an integer >= 1, got 0 (number)', RangeError],
+    [{ successThreshold: '3' }, "successThreshold must be an integer >= 1, got '3' (string)", TypeError],
+    [{ maxOverloadRatio: 0 }, 'maxOverloadRatio must be a number from 0.01 to 1, got 0 (number)', RangeError],
+    [{ stalledAfterMs: -1 }, 'stalledAfterMs must be a number of milliseconds from 0 to', RangeError],
+    [{ rampFrom: 2 }, 'rampFrom must be a number from 0 to 1, got 2 (number)', RangeError],
+    [{ rampMs: Number.NaN }, 'rampMs must be a number of milliseconds from 0 to', RangeError],
+    [{ onChange: true }, 'onChange must be a function, got true (boolean)', TypeError],
+    [
+      { required: { orders }, checks: { order: () => {} } },
+      "unknown dependency in checks 'order' (did you mean 'orders'?)",
+      TypeError,
+    ],
+    [
+      { required: { orders }, checks: { orders: 1 } },
+      'checks.orders must be a function, got 1 (number)',
+      TypeError,
+    ],
+  ])('%o', (options, message, kind) => {
+    const make = () => new Health(options as never);
+    expect(make).toThrow(kind);
+    expect(make).toThrow(`floodgate: ${message}`);
+  });
+});
+
+test('a wrapped client stands for its limiter', () => {
+  using health = new Health({ required: { orders: { limiter: orders } }, optional: { stock } });
+  expect(health.report().dependencies).toEqual({
+    orders: { status: 'up', required: true },
+    stock: { status: 'up', required: false },
+  });
+});
