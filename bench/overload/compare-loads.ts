@@ -1,4 +1,3 @@
-import type { BestFixed } from './best-fixed.js';
 import type { Comparison } from './comparison.js';
 import type { Gate, OpenClient, Target } from './target.js';
 import { type Tempo, WARM_UP_SECONDS } from './tempo.js';
@@ -10,10 +9,17 @@ export interface Load {
   readonly perSecond: number;
 }
 
+export interface FixedLimits {
+  readonly best: number;
+  /** Half of, and four times, the one that is best under overload. */
+  readonly half: number;
+  readonly four: number;
+}
+
 /** All contenders at one load, each on a client of its own, all with the same arrivals. */
 export async function compareAtLoad(
   target: Target,
-  best: BestFixed,
+  limits: FixedLimits,
   { times, perSecond }: Load,
   tempo: Tempo,
   onHistory: (client: OpenClient) => void,
@@ -48,14 +54,14 @@ export async function compareAtLoad(
   };
   /** The best fixed limit before and after the adaptive one: a machine that slows down meanwhile slows both. */
   const bestAndAdaptive = async () => {
-    const fixed = await once(best.limit);
+    const fixed = await once(limits.best);
     const { settling, settled } = await adaptive();
-    fixed.add(await once(best.limit, { seed: 1 }));
+    fixed.add(await once(limits.best, { seed: 1 }));
     return { fixed, settling, settled };
   };
 
-  const half = Math.max(1, Math.round(best.limit / 2));
-  const four = Math.min(target.mostLimit, best.limit * 4);
+  const { half } = limits;
+  const four = Math.min(limits.four, target.mostLimit);
   const bare = await once('bare', { warmUpSeconds: tempo.fillSeconds });
   const atHalf = await once(half);
   const atFour = await once(four);
@@ -70,7 +76,7 @@ export async function compareAtLoad(
       { contender: 'bare client', measured: bare },
       { contender: `fixed at half: ${half}`, measured: atHalf },
       { contender: `fixed at 4 times: ${four}`, measured: atFour },
-      { contender: `best fixed: ${best.limit}`, measured: fixed },
+      { contender: `best fixed: ${limits.best}`, measured: fixed },
       { contender: `adaptive, first ${settleSeconds} s`, measured: settling },
       { contender: 'adaptive', measured: settled },
     ],

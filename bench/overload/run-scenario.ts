@@ -1,7 +1,7 @@
 import { bestFixed } from './best-fixed.js';
 import { capacityOf } from './capacity.js';
 import type { Comparison, Row } from './comparison.js';
-import type { Phase, Stage } from './scenario.js';
+import type { Stage } from './scenario.js';
 import type { Gate, OpenClient } from './target.js';
 import type { Tempo } from './tempo.js';
 import { type LoadPlan, type Measured, underLoad } from './under-load.js';
@@ -24,17 +24,18 @@ export async function runScenario(
   tempo: Tempo,
   onHistory: (client: OpenClient) => void,
 ): Promise<ScenarioResult> {
-  await phases[0]!.enter();
-  const { perSecond: capacity } = await capacityOf(target, tempo.capacitySeconds);
-  const perSecond = times * capacity;
+  /** The load, from the first phase's capacity on. */
+  let perSecond = 0;
   const limits: number[] = [];
-  for (const phase of phases)
-    limits.push(phase.like === undefined ? await bestIn(phase) : limits[phase.like]!);
-
-  async function bestIn(phase: Phase): Promise<number> {
+  for (const phase of phases) {
+    if (phase.like !== undefined) {
+      limits.push(limits[phase.like]!);
+      continue;
+    }
     await phase.enter();
-    const here = await capacityOf(target, tempo.capacitySeconds);
-    return (await bestFixed(target, here, perSecond, tempo)).limit;
+    const capacity = await capacityOf(target, tempo.capacitySeconds);
+    perSecond ||= times * capacity.perSecond;
+    limits.push((await bestFixed(target, capacity, perSecond / capacity.perSecond, tempo)).limit);
   }
 
   async function through(gate: Gate, limitIn?: (phase: number) => number): Promise<Stretches[]> {
@@ -92,5 +93,5 @@ export async function runScenario(
       return { judged: stretch === 'later', comparison };
     });
   });
-  return { capacity, comparisons };
+  return { capacity: perSecond / times, comparisons };
 }

@@ -1,5 +1,5 @@
 import { duration, perSecond } from '../demo/format.js';
-import { bestFixed } from './best-fixed.js';
+import { type BestFixed, bestFixed } from './best-fixed.js';
 import { capacityOf } from './capacity.js';
 import { compareAtLoad } from './compare-loads.js';
 import type { Comparison } from './comparison.js';
@@ -36,22 +36,23 @@ export async function serverSection(
   onProgress(`${target.name}: capacity`);
   const capacity = await capacityOf(target, tempo.capacitySeconds);
   onProgress(`${target.name}: ${perSecond(capacity.perSecond)}; looking for the best fixed limit`);
-  const best = await bestFixed(target, capacity, SWEPT_AT * capacity.perSecond, tempo);
+  const overloaded = await bestFixed(target, capacity, SWEPT_AT, tempo);
+  const fitting = await bestFixed(target, capacity, 1, tempo);
   const comparisons: Comparison[] = [];
   for (const times of tempo.loads) {
-    onProgress(`${target.name}: ${times} times the capacity, best fixed limit ${best.limit}`);
+    const best = times > 1 ? overloaded.limit : fitting.limit;
+    onProgress(`${target.name}: ${times} times the capacity, best fixed limit ${best}`);
+    const limits = { best, half: Math.max(1, Math.round(overloaded.limit / 2)), four: 4 * overloaded.limit };
     const load = { times, perSecond: times * capacity.perSecond };
-    comparisons.push(await compareAtLoad(target, best, load, tempo, onHistory));
+    comparisons.push(await compareAtLoad(target, limits, load, tempo, onHistory));
   }
-  const tried = [...best.tried].map(
-    ([limit, { goodput, p99 }]) => `${limit}: ${perSecond(goodput)}, ${duration(p99)}`,
-  );
   return {
     kind: 'server',
     title: target.name,
     notes: [
       `The workload: ${target.bound}. Capacity: ${perSecond(capacity.perSecond)}.`,
-      `Fixed limits tried at ${SWEPT_AT}x, goodput and p99: ${tried.join('; ')}. The lowest within 2 % of the best goodput is the best: **${best.limit}**.`,
+      sweepNote(overloaded, `for loads above 1x`),
+      sweepNote(fitting, `for the others`),
     ],
     conditions: 'load',
     comparisons,
@@ -72,6 +73,13 @@ export async function scenarioSection(scenario: Scenario, telling: Telling): Pro
     comparisons: comparisons.map(({ comparison }) => comparison),
     judged: comparisons.filter(({ judged }) => judged).map(({ comparison }) => comparison),
   };
+}
+
+function sweepNote({ times, limit, tried }: BestFixed, where: string): string {
+  const each = [...tried].map(
+    ([tried, { goodput, p99 }]) => `${tried}: ${perSecond(goodput)}, ${duration(p99)}`,
+  );
+  return `Fixed limits tried at ${times}x, goodput and p99: ${each.join('; ')}. The lowest within 2 % of the best goodput is the best, ${where}: **${limit}**.`;
 }
 
 /** Times the capacity. */

@@ -17,24 +17,24 @@ export interface Tempo {
 
 export const FULL: Tempo = {
   loads: [0.5, 1, 1.5, 3, 10],
-  capacitySeconds: 3,
+  capacitySeconds: 2.5,
   sweepSeconds: 0.6,
-  sweepRounds: 3,
-  settleSeconds: 5,
-  seconds: 2,
+  sweepRounds: 2,
+  settleSeconds: 4,
+  seconds: 1.5,
   fillSeconds: 2.5,
-  phaseSeconds: 4,
+  phaseSeconds: 3,
 };
 
 export const QUICK: Tempo = {
   loads: [0.5, 3],
-  capacitySeconds: 2,
+  capacitySeconds: 1.5,
   sweepSeconds: 0.5,
   sweepRounds: 1,
-  settleSeconds: 4,
-  seconds: 1.5,
+  settleSeconds: 3,
+  seconds: 1,
   fillSeconds: 1.5,
-  phaseSeconds: 3,
+  phaseSeconds: 2,
 };
 
 /** After a change of the load or of the limit, before figures count. */
