@@ -34,4 +34,12 @@ export const contenders: readonly Contender[] = [
       return { pool, limit: () => pool.limiter.limit };
     },
   },
+  {
+    name: 'adaptive limit',
+    setup: `new LimitedPool(pg.Pool, { adaptive: true }, { max: ${poolSize} })`,
+    open(config) {
+      const pool = new LimitedPool(pg.Pool, { adaptive: true }, config);
+      return { pool, limit: () => pool.limiter.limit };
+    },
+  },
 ];

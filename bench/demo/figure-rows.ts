@@ -1,4 +1,4 @@
-import { count, duration, MISSING, percent, perSecond } from './format.js';
+import { count, duration, MISSING, percent, perSecond, range } from './format.js';
 import type { RunFigures } from './run-figures.js';
 import { workload } from './workload.js';
 
@@ -14,11 +14,9 @@ const deadline = `${workload.deadlineMs / 1000} s`;
 /** The rows of the table, in the terminal and on the page. */
 const rows: readonly FigureRow[] = [
   { label: 'offered', value: (run) => perSecond(run.offeredPerSecond) },
-  {
-    label: `goodput: answered within ${deadline}`,
-    value: (run) => `${perSecond(run.goodputPerSecond)}  ${percent(run.goodputOfCapacity)} of capacity`,
-  },
-  { label: '  in the second half', value: (run) => `${percent(run.secondHalfOfCapacity)} of capacity` },
+  { label: `answered within ${deadline}`, value: (run) => perSecond(run.goodputPerSecond) },
+  { label: '  of capacity', value: (run) => percent(run.goodputOfCapacity) },
+  { label: '  in the second half', value: (run) => percent(run.secondHalfOfCapacity) },
   { label: 'answered after: p50', value: (run) => duration(run.p50) },
   { label: 'answered after: p99', value: (run) => duration(run.p99) },
   { label: 'rejected', value: (run) => percent(run.rejectedShare) },
@@ -29,11 +27,15 @@ const rows: readonly FigureRow[] = [
   },
   { label: `timed out after ${deadline}`, value: (run) => percent(run.timedOutShare) },
   { label: 'failed', value: (run) => percent(run.failedShare), when: (run) => run.failedShare > 0 },
-  { label: 'run for callers who had gone', value: (run) => `${count(run.wasted)} queries` },
+  { label: 'queries run for nobody', value: (run) => count(run.wasted) },
+  { label: 'queries left at the end', value: (run) => count(run.backlog) },
   {
-    label: 'left over after the load',
-    value: (run) =>
-      `${count(run.backlog)} queries, ${run.backlogEstimated ? 'about ' : ''}${duration(run.backlogMs)}`,
+    label: '  work for nobody',
+    value: (run) => `${run.backlogEstimated ? 'about ' : ''}${duration(run.backlogMs)}`,
+  },
+  {
+    label: 'limit, second half',
+    value: ({ limit }) => (limit === undefined ? MISSING : range(limit.least, limit.most, ' to ')),
   },
 ];
 

@@ -24,6 +24,10 @@ export function duration(ms: number | undefined): string {
   return `${ms.toFixed(1)} ms`;
 }
 
+export function range(least: number, most: number, between: string): string {
+  return least === most ? count(least) : `${count(least)}${between}${count(most)}`;
+}
+
 export function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

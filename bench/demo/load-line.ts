@@ -20,6 +20,7 @@ export function loadLine({ recorder, elapsedMs, running }: OpenLoopProgress, loa
     `p99 ${duration(last.latency.percentile(0.99)).padStart(6)}`,
     `rejected ${percent(rejected).padStart(4)}`,
     `in flight ${count(running).padStart(6)}`,
+    ...(last.limit === undefined ? [] : [`limit ${count(last.limit).padStart(4)}`]),
     `offered ${perSecond(last.offered / seconds).padStart(7)}`,
   ];
 }

@@ -77,6 +77,6 @@ function fitting(parts: readonly string[], room: number): string {
   return text;
 }
 
-const TITLE_WIDTH = 11;
+const TITLE_WIDTH = 14;
 const LIVE_EVERY_MS = 200;
 const PLAIN_EVERY_MS = 3000;

@@ -46,4 +46,4 @@ export async function runContender(
 /** Of the plots. */
 const SLICE_MS = 500;
 /** A backlog is watched for so long; it may last far longer. */
-const SETTLE_MS = 10_000;
+const SETTLE_MS = 6_000;

@@ -8,7 +8,12 @@ import { type RunFigures, runFigures } from './run-figures.js';
 import { summary } from './summary.js';
 
 /** 10 at a time, 20 ms each, so 500 a second; three times that for 10 s. */
-async function run(name: string, refuseAbove?: number, settleMs = 60_000): Promise<RunFigures> {
+async function run(
+  name: string,
+  refuseAbove?: number,
+  settleMs = 60_000,
+  limitAt: (ms: number) => number | undefined = () => refuseAbove,
+): Promise<RunFigures> {
   const clock = new VirtualClock();
   const size = { width: 10, serviceMs: 20 };
   const server = new VirtualServer({ clock, ...size, ...(refuseAbove === undefined ? {} : { refuseAbove }) });
@@ -18,7 +23,7 @@ async function run(name: string, refuseAbove?: number, settleMs = 60_000): Promi
     deadlineMs: 1000,
     settleMs,
     isRejection: (error) => error instanceof Refused,
-    limit: () => refuseAbove,
+    limit: () => limitAt(clock.now()),
     call: server.call,
     clock,
   });
@@ -50,14 +55,23 @@ test('with a limit all of the capacity reaches its callers', async () => {
   expect(figures.rejectedShare).toBeCloseTo(2 / 3, 1);
   expect(figures.inTimeShare + figures.rejectedShare).toBeCloseTo(1, 10);
   expect(figures.p99).toBeLessThan(45);
-  expect(figures.limit).toBe(20);
+  expect(figures.limit).toEqual({ least: 20, most: 20 });
+});
+
+test('a limit that moves is told by its range in the second half', async () => {
+  const figures = await run('adaptive limit', 20, 0, (ms) => 20 + Math.floor(ms / 2000));
+  expect(figures.limit).toEqual({ least: 22, most: 24 });
+  expect(resultTable([figures])).toMatch(/^ {2}limit, second half +22 to 24$/m);
+  expect(summary([figures])[0]).toMatch(/^Adaptive limit of 22 to 24: /);
 });
 
 test('table and words say what the figures say', async () => {
   const figures = [await run('no limit'), await run('fixed limit', 20)];
   const table = resultTable(figures);
   expect(table).toMatch(/^ +no limit +fixed limit$/m);
-  expect(table).toMatch(/goodput: answered within 1 s +7\d\/s {2}1[45] % of capacity +(499|500)\/s/);
+  expect(table).toMatch(/^ {2}answered within 1 s +7\d\/s +(499|500)\/s$/m);
+  expect(table).toMatch(/^ {4}of capacity +1[45] % +(99.\d|100) %$/m);
+  expect(table).toMatch(/^ {2}limit, second half +– +20$/m);
   expect(table).toMatch(/rejected after: p50, p99 +– +0\.\d ms, 1\.0 ms/);
   expect(table).not.toContain('failed');
   const [bare, limited, both] = summary(figures);

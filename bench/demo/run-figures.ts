@@ -1,3 +1,4 @@
+import type { LoadFigures } from '../load/load-figures.js';
 import type { OpenLoopResult } from '../load/open-loop.js';
 import type { Contender } from './contenders.js';
 import type { LoadPlan } from './run-contender.js';
@@ -6,7 +7,8 @@ import type { LoadPlan } from './run-contender.js';
 export interface RunFigures {
   readonly name: string;
   readonly setup: string;
-  readonly limit: number | undefined;
+  /** In force in the second half of the load, `undefined` without one. An adaptive one moves, and begins by finding itself. */
+  readonly limit: { readonly least: number; readonly most: number } | undefined;
   readonly offeredPerSecond: number;
   /** Answers that reached a caller who was still there, while the load lasted. */
   readonly goodputPerSecond: number;
@@ -51,7 +53,7 @@ export function runFigures(
   return {
     name: contender.name,
     setup: contender.setup,
-    limit: underLoad.limit,
+    limit: limitsOf(recorder.slices.slice(halfMs / recorder.sliceMs, loadMs / recorder.sliceMs)),
     offeredPerSecond: all.offered / plan.seconds,
     goodputPerSecond,
     goodputOfCapacity: goodputPerSecond / capacityPerSecond,
@@ -70,4 +72,9 @@ export function runFigures(
     backlogEstimated: left > 0,
     lagP99: all.lag.percentile(0.99),
   };
+}
+
+function limitsOf(slices: readonly LoadFigures[]): RunFigures['limit'] {
+  const limits = slices.flatMap(({ limit }) => limit ?? []);
+  return limits.length === 0 ? undefined : { least: Math.min(...limits), most: Math.max(...limits) };
 }

@@ -1,4 +1,4 @@
-import { capitalised, count, duration, percent } from './format.js';
+import { capitalised, count, duration, percent, range } from './format.js';
 import type { RunFigures } from './run-figures.js';
 
 /** What was just seen, a sentence for each run and one for all: the figures and nothing else, whatever they are. */
@@ -11,9 +11,9 @@ const SAME =
 
 function sentence(run: RunFigures): string {
   const { rejectedShare, timedOutShare, failedShare, goodputOfCapacity } = run;
-  const title = capitalised(run.limit === undefined ? run.name : `${run.name} of ${count(run.limit)}`);
+  const limit = run.limit === undefined ? '' : ` of ${range(run.limit.least, run.limit.most, ' to ')}`;
   const parts = [
-    `${title}: ${count(run.goodputPerSecond)} answers a second came in time, ` +
+    `${capitalised(run.name)}${limit}: ${count(run.goodputPerSecond)} answers a second came in time, ` +
       `${percent(goodputOfCapacity)} of what the database can do`,
   ];
   if (run.secondHalfOfCapacity === 0) parts.push('not one in the second half');
