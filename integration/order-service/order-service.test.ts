@@ -95,7 +95,7 @@ describe('the order service', () => {
       },
     });
     const orders: number[] = [];
-    const probes = await meanwhile(load, 5_000, 50, async () => {
+    const probes = await meanwhile(load, 4_000, 50, async () => {
       const begin = performance.now();
       const { code } = await readiness(service);
       const latency = performance.now() - begin;
