@@ -57,7 +57,7 @@ export interface HealthOptions {
    * counts as good. @default {}
    */
   readonly checks?: Readonly<Record<string, () => unknown>> | undefined;
-  /** Told when a status changes, for logs. What it throws is reported once as a process warning. */
+  /** Told when a status changes, for logs. What it throws, or rejects with, is reported once as a process warning. */
   readonly onChange?: ((report: HealthReport) => void) | undefined;
 }
 
