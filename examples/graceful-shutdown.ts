@@ -34,13 +34,17 @@ const health = new Health({ required: { orders: pool } });
 const open = new Set<ServerResponse>();
 const count = { accepted: 0, answered: 0 };
 let stopping = false;
+let closing = false;
 
 const server = createServer((request, response) => {
   if (health.handler(request, response)) return;
   count.accepted++;
   open.add(response);
   response.once('finish', () => count.answered++);
-  response.once('close', () => open.delete(response));
+  response.once('close', () => {
+    open.delete(response);
+    if (closing) closeUnused();
+  });
   pool.query(QUERY).then(
     ({ rows }) => answer(response, json(200, rows)),
     (error) => {
@@ -76,6 +80,11 @@ function answer(response: ServerResponse, { status, headers, body }: Answer): vo
   response.end(body);
 }
 
+/** When all have their answers, what is open has never asked for anything: `server.close()` would wait for it. */
+function closeUnused(): void {
+  if (open.size === 0) server.closeAllConnections();
+}
+
 async function shutDown(signal: NodeJS.Signals): Promise<void> {
   if (stopping) return;
   stopping = true;
@@ -90,6 +99,8 @@ async function shutDown(signal: NodeJS.Signals): Promise<void> {
 
   // 2. No new connections; idle ones are closed. What is under way goes on.
   const closed = new Promise((resolve) => server.close(resolve));
+  closing = true;
+  closeUnused();
   await within(left(LAST_MS), closed);
 
   // 3. The database: no new work. Whatever hangs by now is answered with 503.

@@ -11,7 +11,7 @@ env.REDIS_URL ||= (await startRedis({ log })).url;
 await import('./index.js');
 console.log(`
 Try      curl -i http://localhost:${env.PORT ?? 3000}/orders/1
-Overload npx autocannon -c 200 -d 20 http://localhost:${env.PORT ?? 3000}/orders/1
+Overload node build/examples/order-service/load.js http://localhost:${env.PORT ?? 3000}/orders/1 600
 Health   curl http://localhost:${env.PORT ?? 3000}/readyz
 Metrics  curl http://localhost:${env.METRICS_PORT ?? 9464}/metrics
 Ctrl-C shuts it down.

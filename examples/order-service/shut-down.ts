@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify';
 import type { Health } from 'floodgate/health';
 import type { LimitedRedis } from 'floodgate/ioredis';
 import type { LimitedPool } from 'floodgate/pg';
-import type { RequestCount } from './request-count.js';
+import type { OpenRequests } from './open-requests.js';
 import type { Settings } from './settings.js';
 
 export interface Parts {
   readonly app: FastifyInstance;
-  readonly requests: RequestCount;
+  readonly requests: OpenRequests;
   readonly health: Health;
   readonly pool: LimitedPool;
   readonly redis: LimitedRedis;
@@ -35,14 +35,23 @@ export function shutDownOnSignal(parts: Parts, { noticeMs, deadlineMs }: Setting
     health.beginShutdown();
     // At a terminal there is no load balancer to take notice.
     if (signal !== 'SIGINT') await sleep(noticeMs);
-    await app.close();
+    await closeServer(app, requests);
     await pool.limiter.drain({ timeoutMs: 2_000 });
     await pool.end();
     redis.disconnect();
     await metrics.shutdown();
-    app.log.info(requests, 'the end');
+    app.log.info({ accepted: requests.accepted, answered: requests.answered }, 'the end');
     process.exit(0);
   }
   process.on('SIGTERM', shutDown);
   process.on('SIGINT', shutDown);
+}
+
+/** Waits for every answer, but not for connections on which nothing was ever asked: browsers open some in advance. */
+async function closeServer(app: FastifyInstance, requests: OpenRequests): Promise<void> {
+  const unused = setInterval(() => {
+    if (requests.open === 0) app.server.closeAllConnections();
+  }, 100);
+  await app.close();
+  clearInterval(unused);
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, inject, test } from 'vitest';
 import { note } from '../field-cases/support/note.js';
@@ -102,6 +104,24 @@ describe('SIGTERM in the middle of an overload', () => {
     expect(Object.keys(statuses)).toEqual(['200']);
     expect(total).toBeGreaterThan(200);
   });
+});
+
+test('SIGTERM does not wait for a connection on which nothing was ever asked', async () => {
+  await using service = await startExample(url, {
+    QUERY: 'select pg_sleep(1)',
+    NOTICE_MS: '200',
+    DEADLINE_MS: '20000',
+  });
+  // As browsers open them in advance.
+  const unused = connect(Number(new URL(service.address).port), '127.0.0.1');
+  await once(unused, 'connect');
+  const slow = request(service.address, new Agent());
+  await sleep(200);
+  service.process.kill('SIGTERM');
+  const { code, afterMs } = await service.ended();
+  expect([code, (await slow).status]).toEqual([0, 200]);
+  expect(afterMs).toBeLessThan(5_000);
+  expect(account(service)).toEqual({ answered: 1, accepted: 1 });
 });
 
 describe('SIGTERM while every query hangs', () => {

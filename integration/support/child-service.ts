@@ -19,10 +19,14 @@ export interface ChildService extends AsyncDisposable {
 }
 
 /** @param script in the folder `build`, where the tools are built */
-export function startChildService(script: string, env: Readonly<Record<string, string>>): ChildService {
+export function startChildService(
+  script: string,
+  env: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+): ChildService {
   const file = fileURLToPath(new URL(`../../build/${script}`, import.meta.url));
   if (!existsSync(file)) throw new Error(`${file} is not there: npm run build`);
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [file, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

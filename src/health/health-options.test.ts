@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { Limiter } from '../core/limiter.js';
 import { Health } from './health.js';
@@ -14,8 +15,26 @@ describe('Health refuses', () => {
       "unknown Health option 'orders' (known: required, optional, commonFailure, intervalMs, failureThreshold, successThreshold, maxOverloadRatio, stalledAfterMs, rampFrom, rampMs, checks, onChange); dependencies stand by name under required or optional",
       TypeError,
     ],
-    [{ required: orders.name }, "required must be an object, got 'floodgate' (string)", TypeError],
-    [{ required: [orders] }, 'required must be an object, got an array', TypeError],
+    [
+      { required: orders.name },
+      "required must be a plain object of dependencies by name, got 'floodgate' (string)",
+      TypeError,
+    ],
+    [
+      { required: [orders] },
+      'required must be a plain object of dependencies by name, got an array',
+      TypeError,
+    ],
+    [
+      { optional: orders },
+      'optional must be a plain object of dependencies by name, got an object (Limiter)',
+      TypeError,
+    ],
+    [
+      { checks: () => {} },
+      'checks must be a plain object of functions by name, got function checks',
+      TypeError,
+    ],
     [
       { required: { orders: {} } },
       'required.orders must be a Limiter or a client with one, got an object (Object)',
@@ -64,6 +83,15 @@ describe('Health refuses', () => {
     expect(make).toThrow(kind);
     expect(make).toThrow(`floodgate: ${message}`);
   });
+});
+
+test('names may be any, and the objects of any realm', () => {
+  const required = Object.assign(Object.create(null), { ['__proto__']: orders, constructor: stock });
+  const optional = runInNewContext('({ [name]: limiter })', { name: 'limiter', limiter: new Limiter() });
+  using health = new Health({ required, optional });
+  const { dependencies } = health.report();
+  expect(Object.keys(dependencies)).toEqual(['__proto__', 'constructor', 'limiter']);
+  expect(JSON.parse(health.readyz().body).dependencies.constructor).toEqual({ status: 'up', required: true });
 });
 
 test('a wrapped client stands for its limiter', () => {

@@ -57,7 +57,7 @@ export interface HealthOptions {
    * counts as good. @default {}
    */
   readonly checks?: Readonly<Record<string, () => unknown>> | undefined;
-  /** Told when a status changes, for logs. What it throws is reported once as a process warning. */
+  /** Told when a status changes, for logs. What it throws, or rejects with, is reported once as a process warning. */
   readonly onChange?: ((report: HealthReport) => void) | undefined;
 }
 
@@ -83,8 +83,8 @@ export interface ResolvedDependency {
 }
 
 const CHECKS: Readonly<Record<keyof HealthOptions, OptionCheck>> = {
-  required: namedObjects,
-  optional: namedObjects,
+  required: byName('dependencies'),
+  optional: byName('dependencies'),
   commonFailure: oneOf('stay-ready', 'leave'),
   intervalMs: millisecondsFrom(10),
   failureThreshold: integerFrom(1),
@@ -93,7 +93,7 @@ const CHECKS: Readonly<Record<keyof HealthOptions, OptionCheck>> = {
   stalledAfterMs: millisecondsFrom(0),
   rampFrom: numberFrom(0, 1),
   rampMs: millisecondsFrom(0),
-  checks: namedObjects,
+  checks: byName('functions'),
   onChange: ofType('function'),
 };
 
@@ -140,8 +140,17 @@ function dependenciesOf({ required = {}, optional = {}, checks = {} }: HealthOpt
   return dependencies;
 }
 
-function namedObjects(option: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TypeError(complaint(option, 'an object', value));
-  }
+/** A pool itself is an object too, and its fields would be taken for dependencies. */
+function byName(what: string): OptionCheck {
+  const rule = `a plain object of ${what} by name`;
+  return (option, value) => {
+    if (!isPlainObject(value)) throw new TypeError(complaint(option, rule, value));
+  };
+}
+
+/** Of any realm: its prototype is the end of the chain, or it has none. */
+function isPlainObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

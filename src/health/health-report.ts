@@ -17,8 +17,7 @@ export interface HealthReport {
 
 /** An HTTP answer, for any framework. */
 export interface HealthAnswer {
-  /** 200 or 503. */
-  readonly status: number;
+  readonly status: 200 | 503;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
@@ -30,6 +29,6 @@ const HEADERS = Object.freeze({
   'cache-control': 'no-store',
 });
 
-export function answerWith(status: number, body: object): HealthAnswer {
+export function answerWith(status: HealthAnswer['status'], body: object): HealthAnswer {
   return { status, headers: HEADERS, body: JSON.stringify(body) };
 }

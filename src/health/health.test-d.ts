@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { RequestHandler } from 'express';
+import { Hono } from 'hono';
 import { describe, expectTypeOf, test } from 'vitest';
 import { Limiter } from '../adaptive/limiter.js';
 import { Limiter as CoreLimiter } from '../core/limiter.js';
@@ -20,6 +21,9 @@ describe('Health', () => {
   test('answers with status, headers and body', () => {
     expectTypeOf(new Health().readyz()).toEqualTypeOf<HealthAnswer>();
     expectTypeOf(new Health().livez()).toEqualTypeOf<HealthAnswer>();
+    const answer = new Health().readyz();
+    new Response(answer.body, answer);
+    new Hono().get('/readyz', (context) => context.body(answer.body, answer.status, answer.headers));
     expectTypeOf(new Health().report().status).toEqualTypeOf<'ready' | 'degraded' | 'not-ready'>();
   });
 

@@ -1,4 +1,4 @@
-import { warnOnce } from '../core/observers.js';
+import { callListener } from '../core/call-listener.js';
 import { DependencyWatch } from './dependency-watch.js';
 import { type HealthHandler, healthHandler } from './health-handler.js';
 import { type HealthOptions, type ResolvedHealthOptions, resolveHealthOptions } from './health-options.js';
@@ -103,11 +103,7 @@ export class Health {
     const now = statuses(report);
     if (now === this.#told) return;
     this.#told = now;
-    try {
-      this.#options.onChange?.(report);
-    } catch (error) {
-      warnOnce('onChange', error);
-    }
+    callListener('onChange', this.#options.onChange, report);
   }
 }
 

@@ -38,7 +38,7 @@ export interface RetryOptions {
   readonly budget?: Pick<RetryBudget, 'recordCall' | 'tryRetry'> | false | undefined;
   /** Ends it at once, with `signal.reason`: while an attempt runs, too, though that goes on by itself. */
   readonly signal?: AbortSignal | undefined;
-  /** Told before each wait, for logs and metrics. What it throws is reported once as a process warning. */
+  /** Told before each wait, for logs and metrics. What it throws, or rejects with, is reported once as a process warning. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
   /** From 0 up to 1, for tests. @default Math.random */
   readonly random?: (() => number) | undefined;

@@ -1,6 +1,6 @@
 import type { BackpressureError } from '../core/backpressure-error.js';
+import { callListener } from '../core/call-listener.js';
 import { findBackpressureError } from '../core/find-backpressure-error.js';
-import { warnOnce } from '../core/observers.js';
 import { complaint } from '../core/option-checks.js';
 import { AbortWatch } from './abort-watch.js';
 import { backoffMs } from './backoff.js';
@@ -59,7 +59,7 @@ export async function retry<T>(
         if (rejection === undefined) throw error;
         const delayMs = waitFor(rejection, attempt, clock.now() - startedAt, resolved);
         if (delayMs === undefined) throw error;
-        tell(onRetry, { attempt, delayMs, error: rejection });
+        callListener('onRetry', onRetry, { attempt, delayMs, error: rejection });
         await pause(delayMs, resolved, abort);
       }
     }
@@ -96,13 +96,5 @@ async function pause(
     await (abort?.race(elapsed) ?? elapsed);
   } finally {
     cancel?.();
-  }
-}
-
-function tell(onRetry: RetryOptions['onRetry'], event: Parameters<NonNullable<RetryOptions['onRetry']>>[0]) {
-  try {
-    onRetry?.(event);
-  } catch (error) {
-    warnOnce('onRetry', error);
   }
 }

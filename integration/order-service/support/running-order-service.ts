@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { type Exposition, scrape } from '../../observe/support/exposition.js';
 import { type ChildService, startChildService } from '../../support/child-service.js';
-import { uniqueName } from '../../support/pool-under-test.js';
 import { type RedisServer, startRedis } from '../../support/servers/redis/start-redis.js';
 import { freePort } from '../../support/servers/shared/free-port.js';
+import { createOwnDatabase } from './own-database.js';
 
 /** The order service of `examples/`, in a process of its own, with a database and a Redis of its own. */
 export interface RunningOrderService extends AsyncDisposable {
@@ -19,33 +19,33 @@ export async function startOrderService(
   postgresUrl: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<RunningOrderService> {
-  const begun: (() => Promise<unknown>)[] = [];
+  const begun: AsyncDisposable[] = [];
   const end = async () => {
-    for (const close of begun.splice(0).reverse()) await close();
+    for (const each of begun.splice(0).reverse()) await each[Symbol.asyncDispose]();
   };
   try {
-    const operator = await connect(postgresUrl, begun);
-    const name = uniqueName();
-    await operator.query(`create database "${name}"`);
-    begun.push(() => operator.query(`drop database "${name}" with (force)`));
-    const databaseUrl = Object.assign(new URL(postgresUrl), { pathname: `/${name}` }).href;
+    const own = await createOwnDatabase(postgresUrl);
+    begun.push(own);
     const redis = await startRedis({ dedicated: true });
-    begun.push(() => redis.close());
+    begun.push(redis);
     const [port, metricsPort] = [await freePort(), await freePort()];
     const child = startChildService('examples/order-service/index.js', {
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: own.url,
       REDIS_URL: redis.url,
       PORT: String(port),
       METRICS_PORT: String(metricsPort),
       ...settings,
     });
-    begun.push(async () => child[Symbol.asyncDispose]());
+    begun.push(child);
     await child.line('Server listening');
+    const database = new pg.Client(own.url);
+    await database.connect();
+    begun.push({ [Symbol.asyncDispose]: () => database.end() });
     return {
       address: `http://127.0.0.1:${port}`,
       child,
       redis,
-      database: await connect(databaseUrl, begun),
+      database,
       metrics: () => scrape(`http://127.0.0.1:${metricsPort}/metrics`),
       [Symbol.asyncDispose]: end,
     };
@@ -53,11 +53,4 @@ export async function startOrderService(
     await end();
     throw error;
   }
-}
-
-async function connect(url: string, begun: (() => Promise<unknown>)[]): Promise<pg.Client> {
-  const client = new pg.Client(url);
-  await client.connect();
-  begun.push(() => client.end());
-  return client;
 }
