@@ -130,11 +130,7 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
     after: `limiter.resize(1); limiter.acquire(); limiter.tryAcquire(); limiter.tryAcquire({ operation: 'get' });
       await new Promise((resolve) => setTimeout(resolve, 1100));`,
     prints:
-<<<<<<< HEAD
-      /^\{"level":30,.*"limiter":"pg","at":[\d.]+,"from":2,"to":1,"reason":"resize","msg":"limit moved"\}\n\{"level":40,.*"rejected":2,"last":\{"limiter":"pg","operation":"get","operationClass":"default","reason":"limit","limit":1,"inFlight":1\},"msg":"work rejected"\}\n$/,
-=======
       /^\{"level":30,.*"limiter":"pg","at":[\d.]+,"from":2,"to":1,"reason":"resize","msg":"limit moved"\}\n\{"level":40,.*"rejected":2,"msg":"work rejected"\}\n$/,
->>>>>>> w-orders
   },
   'Shutting down': {
     before: POOL('{}').concat(`
