@@ -39,6 +39,19 @@ describe.each(versions)('a transaction by hand, %s', (_name, module) => {
     });
   });
 
+  test('by call(), in any case: the errors among the answers of EXEC count', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const { redis, limiter } = client;
+    await redis.call('MULTI');
+    expect(limiter.inFlight).toBe(1);
+    await redis.call('SET', 'a', 'string');
+    await redis.call('LPUSH', 'a', 'v');
+    const [, error] = (await redis.call('EXEC')) as unknown[];
+    expect(error).toMatchObject({ message: expect.stringContaining('WRONGTYPE') });
+    await expectSettled(limiter);
+    expect(limiter.stats().classes.pipeline).toMatchObject({ admitted: 1, failed: 1, succeeded: 0 });
+  });
+
   test('F5, P5: when the connection is lost in between, the client is limited as before', async () => {
     await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
     const { redis, limiter } = client;

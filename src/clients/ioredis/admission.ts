@@ -36,8 +36,12 @@ export class Admission {
   handedOver: Hold | undefined;
   /** A pipeline that holds its permits is being sent. */
   executing = false;
-  /** The client has ended, and nobody has connected it again. */
+  /** The client has ended. What it does not reject at once then waits for a `connect()` that may never come. */
   ended: boolean;
+  /** ioredis is emptying its queues. */
+  givingUp = false;
+  /** ioredis waits for ever for a pipeline of its own that it has dropped; what joins the next one is never sent. */
+  forgetsJoined = false;
   /** Under which ioredis keeps the callbacks of a pipeline that it has made itself, once that is known. */
   callbacksKey: symbol | undefined;
   /** The name of the node, where the client is one node of a limited cluster. */
@@ -67,14 +71,6 @@ export class Admission {
   get hasCommandTimeout(): boolean {
     const { commandTimeout, redisOptions } = this.client.options;
     return typeof (commandTimeout ?? redisOptions?.commandTimeout) === 'number';
-  }
-
-  /**
-   * A cluster that has ended lets pipelines, and often commands, wait for a `connect()` that may never come: their permits
-   * come back as soon as they are sent.
-   */
-  get forgetsWhatIsSent(): boolean {
-    return this.ended && this.nodes !== undefined;
   }
 
   /** Takes the permit of a command that is about to be sent; returns the error if it is refused. */
@@ -125,6 +121,14 @@ export class Admission {
   /** Part of a pipeline that holds its permits, sent apart from it. */
   exemptFromPipeline(): Hold {
     return this.#exempt(this.classes.pipeline);
+  }
+
+  /** For what was sent to a client that has ended: what it is going to reject, it rejects within this turn. */
+  giveBackUnlessRejected(hold: Hold | undefined): void {
+    if (hold?.state !== 'open') return;
+    setImmediate(() => {
+      if (this.ended || this.forgetsJoined) hold.giveBack();
+    });
   }
 
   /**
@@ -210,7 +214,7 @@ export class Admission {
 
   /** Of a reply that is no error; EXEC's carries errors inside. */
   outcomeOf(command: RedisCommand, reply: unknown): Outcome {
-    return command.name === 'exec' ? outcomeOfExecReply(reply, this.classify) : 'success';
+    return kindOf(command) === 'end of transaction' ? outcomeOfExecReply(reply, this.classify) : 'success';
   }
 
   #exempt(operationClass: OperationClass): Hold {

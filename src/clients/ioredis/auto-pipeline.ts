@@ -40,8 +40,9 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     }
     hold.pipeline = pipeline;
     joined.push(hold);
+    if (admission.ended || admission.forgetsJoined) admission.giveBackUnlessRejected(hold);
     if (lateReplies !== undefined) {
-      const late = new LateReplies(admission.client);
+      const late = new LateReplies(admission);
       late.watch(command);
       lateReplies.push(late);
     }
@@ -52,12 +53,10 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const [callback] = args;
     if (sent || joined.length === 0 || typeof callback !== 'function') return exec.apply(this, args);
     sent = true;
-    const result = exec.call(this, (error: unknown, results?: readonly unknown[]) => {
+    return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
       settleAll(error, results);
       callback(error, results);
     });
-    if (admission.forgetsWhatIsSent) for (const hold of joined) hold.giveBack();
-    return result;
   });
 }
 
@@ -115,6 +114,6 @@ export function admitDelayed(
         }
       }
     });
-    if (admission.forgetsWhatIsSent) hold.giveBack();
+    if (admission.ended) admission.giveBackUnlessRejected(hold);
   };
 }

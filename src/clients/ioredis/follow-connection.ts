@@ -1,7 +1,9 @@
 import { patchMethods } from '../shared/patch-methods.js';
 import type { Admission } from './admission.js';
-import { HELD, type RedisClient } from './ioredis-internals.js';
+import type { RedisClient } from './ioredis-internals.js';
+import { followNodes, forgetUnready, forgetUnsent } from './lost-commands.js';
 import { originalMethod } from './original-method.js';
+import { noticeGivingUp } from './owed-answers.js';
 
 /**
  * Gives permits back that no command would: those of commands which the client forgets when its connection changes, so
@@ -13,7 +15,8 @@ export function followConnection(admission: Admission): void {
   const disconnect = originalMethod(client, 'disconnect');
   const quit = originalMethod(client, 'quit');
 
-  function forgetAll(): void {
+  function end(): void {
+    admission.ended = true;
     held.giveBackAll();
     nodes?.forgetAll();
   }
@@ -22,19 +25,21 @@ export function followConnection(admission: Admission): void {
   function leaveReconnecting(leave: () => unknown): unknown {
     const wasWaiting = client.status === 'reconnecting';
     const result = leave();
-    if (wasWaiting) forgetAll();
+    if (wasWaiting) end();
     return result;
   }
 
+  noticeGivingUp(client, admission);
   patchMethods(client, {
     setStatus(this: RedisClient, ...args: Parameters<RedisClient['setStatus']>) {
       setStatus().apply(this, args);
       switch (args[0]) {
         case 'connecting':
           admission.ended = false;
+          forgetUnready(client, held);
           break;
         case 'ready':
-          forgetUnsent(admission);
+          if (forgetUnsent(client, held)) admission.forgetsJoined = nodes === undefined;
           held.sendQueued();
           break;
         case 'close':
@@ -44,7 +49,7 @@ export function followConnection(admission: Admission): void {
           admission.ended = true;
           // ioredis rejects what it still knows of in this turn. (A cluster may be called closed once more after its end.)
           process.nextTick(() => {
-            if (admission.ended) forgetAll();
+            if (admission.ended) end();
           });
           break;
       }
@@ -57,23 +62,11 @@ export function followConnection(admission: Admission): void {
     },
   });
   if (nodes !== undefined) {
+    followNodes(admission);
     patchMethods(client, {
       quit(this: RedisClient, ...args: unknown[]) {
         return leaveReconnecting(() => quit().apply(this, args));
       },
     });
-  }
-}
-
-/** With `autoResendUnfulfilledCommands: false`, what was on a lost connection is dropped as soon as there is a new one. */
-function forgetUnsent({ client, held }: Admission): void {
-  if (client.options.autoResendUnfulfilledCommands !== false || !client.prevCommandQueue) return;
-  const dropped = new Set(client.prevCommandQueue.toArray().map(({ command }) => command));
-  for (const command of dropped) {
-    const hold = command[HELD];
-    if (hold?.owner === held) hold.giveBack();
-  }
-  for (const hold of held) {
-    if (hold.pipeline?._queue.some((command) => dropped.has(command))) hold.giveBack();
   }
 }

@@ -1,7 +1,7 @@
 import type { Admission } from './admission.js';
 import type { Hold } from './hold.js';
 import { HELD, type RedisCommand } from './ioredis-internals.js';
-import { isAnswerOwed } from './owed-answers.js';
+import { isAnswerOwed, isMadeUp } from './owed-answers.js';
 
 /**
  * Ties a permit to a command: it comes back when ioredis hands over the server's answer, or gives the command up. By the
@@ -14,21 +14,14 @@ export function hookCommand(admission: Admission, command: RedisCommand, hold: H
   const { resolve, reject } = command;
   command[HELD] = hold;
   command.resolve = (value) => {
-    if (!hold.callerGone && isBlockingTimeout(command, value)) hold.callerGone = true;
+    if (isMadeUp(admission.client, command, value)) hold.callerGone = true;
     else hold.settle(admission.outcomeOf(command, value));
     return resolve.call(command, value);
   };
   command.reject = (error) => {
-    if (isAnswerOwed(admission.client, command, error)) hold.callerGone = true;
+    if (isAnswerOwed(admission, error)) hold.callerGone = true;
     else if (admission.resends.follows(command, error)) admission.resends.offer(command, hold);
     else hold.settle(admission.classify(error));
     return reject.call(command, error);
   };
-}
-
-/** ioredis' own timer for a blocking command has fired: it is no longer set, and the answer is made up. */
-function isBlockingTimeout(command: RedisCommand, value: unknown): boolean {
-  return (
-    value === null && command._blockingDeadline !== undefined && command._blockingTimeoutTimer === undefined
-  );
 }

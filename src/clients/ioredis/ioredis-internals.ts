@@ -17,10 +17,13 @@ export interface RedisCommand {
   resolve: (value: unknown) => unknown;
   reject: (error: unknown) => unknown;
   readonly promise: Promise<unknown>;
+  /** Makes the promise, `resolve` and `reject` anew. */
+  initPromise: () => void;
   getSlot(): number | null;
-  /** Set while ioredis waits for a blocking command with a deadline of its own (`blockingTimeout`). */
+  /** Its place in a pipeline. */
+  readonly pipelineIndex?: number | undefined;
+  /** Set once a blocking command has a deadline of ioredis' own (`blockingTimeout`). */
   readonly _blockingDeadline?: number | undefined;
-  readonly _blockingTimeoutTimer?: unknown;
   [HELD]?: Hold | typeof NOT_OURS;
 }
 
@@ -69,6 +72,8 @@ export interface RedisClient {
   duplicate(...args: unknown[]): RedisClient;
   disconnect(...args: unknown[]): void;
   setStatus(status: string, ...args: unknown[]): void;
+  /** Rejects all that is queued. */
+  flushQueue?(...args: unknown[]): unknown;
   /** Redis only. */
   _readyCheck?(...args: unknown[]): unknown;
   /** Cluster only, from here on. */
@@ -76,7 +81,10 @@ export interface RedisClient {
   quit(...args: unknown[]): unknown;
   nodes?(...args: unknown[]): RedisClient[];
   delayUntilReady?(callback: Callback): void;
-  readonly connectionPool?: { getNodes(role: 'all'): RedisClient[] };
+  readonly connectionPool?: {
+    getNodes(role: 'all'): RedisClient[];
+    createRedisFromOptions?: (...args: unknown[]) => RedisClient;
+  };
   /** The keys (`host:port`) of the nodes that serve a slot, its master first. */
   readonly slots?: readonly (readonly string[] | undefined)[];
   /** A new object whenever the slots have been asked for. */

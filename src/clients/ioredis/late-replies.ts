@@ -1,4 +1,6 @@
-import type { RedisClient, RedisCommand } from './ioredis-internals.js';
+import { defineHidden } from '../shared/patch-methods.js';
+import type { Admission } from './admission.js';
+import type { RedisCommand } from './ioredis-internals.js';
 import { isAnswerOwed } from './owed-answers.js';
 
 /**
@@ -6,21 +8,34 @@ import { isAnswerOwed } from './owed-answers.js';
  * nothing is watched.
  */
 export class LateReplies {
-  readonly #client: RedisClient;
+  readonly #admission: Admission;
+  readonly #watched = new WeakSet<RedisCommand>();
   #late = 0;
   #onNone: (() => void) | undefined;
 
-  constructor(client: RedisClient) {
-    this.#client = client;
+  constructor(admission: Admission) {
+    this.#admission = admission;
   }
 
-  /** To be told of a command whenever it is about to be sent. */
+  /** To be told of a command when it is about to be sent; it may be told of again. */
   watch(command: RedisCommand): void {
+    if (this.#watched.has(command)) return;
+    this.#watched.add(command);
+    const { initPromise } = command;
+    const state = { late: false };
+    this.#hook(command, state);
+    // A cluster makes commands anew before it looks whether to send them again; the answer that is owed comes to the same.
+    defineHidden(command, 'initPromise', () => {
+      initPromise.call(command);
+      this.#hook(command, state);
+    });
+  }
+
+  #hook(command: RedisCommand, state: { late: boolean }): void {
     const { resolve, reject } = command;
-    let late = false;
     const answered = () => {
-      if (!late) return;
-      late = false;
+      if (!state.late) return;
+      state.late = false;
       this.#late--;
       if (this.#late === 0) this.#onNone?.();
     };
@@ -29,9 +44,9 @@ export class LateReplies {
       return resolve.call(command, value);
     };
     command.reject = (error) => {
-      if (!isAnswerOwed(this.#client, command, error)) answered();
-      else if (!late) {
-        late = true;
+      if (!isAnswerOwed(this.#admission, error)) answered();
+      else if (!state.late) {
+        state.late = true;
         this.#late++;
       }
       return reject.call(command, error);

@@ -16,7 +16,7 @@ import { outcomeOfResults } from './outcomes.js';
  */
 export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isMulti: boolean): void {
   const { exec } = pipeline;
-  const late = admission.hasCommandTimeout ? new LateReplies(admission.client) : undefined;
+  const late = admission.hasCommandTimeout ? new LateReplies(admission) : undefined;
   let hold: Hold | undefined;
 
   function send(target: RedisPipeline, args: [callback?: unknown]): Promise<unknown> {
@@ -42,7 +42,7 @@ export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isM
       taken.settle(admission.classify(error));
       throw error;
     }
-    if (admission.forgetsWhatIsSent) taken.giveBack();
+    if (admission.ended) admission.giveBackUnlessRejected(taken);
     return isMulti && admission.nodes !== undefined ? settledBy(admission, taken, result, args[0]) : result;
   }
 

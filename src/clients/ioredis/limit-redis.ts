@@ -79,6 +79,10 @@ function sendCommandOf(admission: Admission) {
       if (hold.owner === held) transactions.sentAgain(command);
       return true;
     }
+    // Part of a pipeline that was admitted: ioredis sends it again by itself (`reconnectOnError`).
+    if (command.pipelineIndex !== undefined) return true;
+    // A command that could not be made: its promise has rejected, and sending it throws.
+    if (command.reject === undefined) return true;
     const taken = hold === undefined ? admission.take(command) : admission.takeAgain(command, hold);
     if (isHold(taken)) {
       hookCommand(admission, command, taken);
@@ -102,7 +106,7 @@ function sendCommandOf(admission: Admission) {
     if (!admit(command)) return command.promise;
     try {
       const result = args.length === 1 ? send.call(this, command) : send.apply(this, args);
-      if (admission.forgetsWhatIsSent) heldFor(command)?.giveBack();
+      if (admission.ended) admission.giveBackUnlessRejected(heldFor(command));
       return result;
     } catch (error) {
       // Arguments that can't be written.

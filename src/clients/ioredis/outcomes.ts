@@ -15,7 +15,9 @@ export interface OutcomeRow {
 }
 
 const REPLY = 'ReplyError';
-export const COMMAND_TIMED_OUT = 'Command timed out';
+const COMMAND_TIMED_OUT = 'Command timed out';
+/** Of a command that a cluster has redirected as often as it may. */
+const TIMED_OUT_LAST = `Too many Cluster redirections. Last error: Error: ${COMMAND_TIMED_OUT}`;
 
 /** What errors of Redis and ioredis say of the server. Any other reply is an application error: `failed`. */
 export const REDIS_OUTCOMES: readonly OutcomeRow[] = [
@@ -100,7 +102,8 @@ export function outcomeOfRedisError(error: unknown): Outcome {
 
 /** ioredis' `commandTimeout` answered the caller; the command may still be on its way to the server, or back. */
 export function isCommandTimeout(error: unknown): boolean {
-  return error instanceof Error && error.message === COMMAND_TIMED_OUT && error.name === 'Error';
+  if (!(error instanceof Error) || error.name !== 'Error') return false;
+  return error.message === COMMAND_TIMED_OUT || error.message === TIMED_OUT_LAST;
 }
 
 /**
