@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BackpressureError, Limiter } from 'floodgate';
-import { LimitedMysql, type LimitedMysqlOptions } from 'floodgate/mysql2';
+import { LimitedMysql, type LimitedMysqlOptions, limitDriver } from 'floodgate/mysql2';
 import mysql from 'mysql2';
 import promises from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -154,6 +154,21 @@ describe('a connection that fails', () => {
       expect(limiter.stats()).toMatchObject({ inFlight: 0, admitted: 2, [outcome]: 2, doubleReleases: 0 });
     },
   );
+
+  test.each([
+    [
+      'LimitedMysql',
+      (config: mysql.ConnectionOptions) => new LimitedMysql(promises.createConnection, {}, config),
+    ],
+    ['limitDriver', (config: mysql.ConnectionOptions) => limitDriver(promises).createConnection(config)],
+  ])('has a trace that begins at the caller (%s)', async (_, create) => {
+    const theCaller = async () => await create({ host: '127.0.0.1', port: 1 });
+    const error = await theCaller().catch((reason: Error) => reason);
+    const [message, first, second] = (error as Error).stack!.split('\n');
+    expect(message).toContain('connect ECONNREFUSED');
+    expect(first).toContain('connecting.test.ts');
+    expect(second).toContain('theCaller');
+  });
 
   test('because its user has closed it gives its permit back', async () => {
     const { connection, limiter } = opening({ maxConcurrentOps: 1 });

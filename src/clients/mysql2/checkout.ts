@@ -36,6 +36,8 @@ export class Checkout extends CheckoutPermit {
   #timedOut = 0;
   /** The connection was destroyed: what runs on it, nobody wants. */
   #destroyed = false;
+  /** Taken away from its holder. */
+  #reclaimed = false;
   #lastCommand: CommandObserver | undefined;
   #abandoned: AbandonedStatement | undefined;
   /** Listens for the end of the connection. */
@@ -64,6 +66,13 @@ export class Checkout extends CheckoutPermit {
     if (maxCheckoutMs === undefined) return;
     this.#reclaimTimer = setTimeout(() => this.#reclaim(), maxCheckoutMs);
     this.#reclaimTimer.unref();
+  }
+
+  /** What the pool hands over is closed already: nothing can be sent, and nobody gives it back. */
+  cameToNothing(): void {
+    this.note('ignored');
+    this.#givenBack = true;
+    this.#settle();
   }
 
   /** @returns whether the command counts: not if the connection was given back before */
@@ -96,15 +105,18 @@ export class Checkout extends CheckoutPermit {
       return;
     }
     if (this.forOneQuery && !gone) this.#lastCommand?.ended();
-    this.#state = 'released';
     clearTimeout(this.#reclaimTimer);
+    if (!gone && this.#timedOut === 0 && this.#abandoned?.killing === undefined) {
+      // With `resetOnRelease`, the pool sends one command more, which is ours.
+      this.#giveBack();
+      this.#state = 'released';
+      this.#settleWhenDone();
+      return;
+    }
+    this.#state = 'released';
     if (gone) this.#leftPool();
     else if (this.#timedOut > 0) this.#abandon();
-    else if (this.#abandoned?.killing !== undefined) this.#afterKill(this.#abandoned.killing);
-    else {
-      this.#settleWhenDone();
-      this.#giveBack();
-    }
+    else this.#afterKill(this.#abandoned!.killing!);
   }
 
   /** mysql2 takes nothing back after `end()`: the permit comes back with the last answer, or when the connection closes. */
@@ -189,9 +201,9 @@ export class Checkout extends CheckoutPermit {
 
   #leftPool(): void {
     if (this.#open > 0 && !isLost(this.#connection)) {
-      // mysql2 only closes its own side, and the server works on.
-      this.#destroyed = true;
-      this.#abandon();
+      this.#settleOnClose();
+      // With `gracefulEnd`, its holder waits for what runs. It is known on the next tick.
+      process.nextTick(() => this.#connection._closing && this.#abandonDestroyed());
     } else {
       if (this.#open > 0) this.note('overload');
       this.#settle();
@@ -199,10 +211,18 @@ export class Checkout extends CheckoutPermit {
     this.#giveBack();
   }
 
+  /** mysql2 only closes its own side, and the server works on. */
+  #abandonDestroyed(): void {
+    if (this.#state === 'settled') return;
+    this.#destroyed = true;
+    this.#abandon();
+    if (this.#reclaimed) this.#abandoned?.cancel();
+  }
+
   #reclaim(): void {
     this.note('failed');
+    this.#reclaimed = true;
     this.#connection.destroy();
-    this.#abandoned?.cancel();
   }
 
   #giveBack(): void {

@@ -14,7 +14,6 @@ export class KillBarrier {
   readonly #pass: () => void;
   #underWay = 0;
   #killSent = false;
-  #reached = false;
 
   constructor(connection: MysqlConnection) {
     this.#connection = connection;
@@ -44,13 +43,14 @@ export class KillBarrier {
     this.#underWay--;
     if (sent) this.#killSent = true;
     if (this.#underWay > 0) return;
-    if (this.#reached) this.#connection.handlePacket();
-    else if (this.#connection._commands === undefined) this.#pass();
+    const { _command, _commands } = this.#connection;
+    // The connection may have been lost in the meantime.
+    if (_command === this.#ping) this.#connection.handlePacket();
+    else if (_commands === undefined) this.#pass();
   }
 
   /** The state of the ping until it is sent: mysql2 asks for the next one whenever there is news. */
   readonly #step: CommandState = (packet, connection) => {
-    this.#reached = true;
     if (this.#underWay > 0) return this.#step;
     return this.#killSent ? this.#sendPing.call(this.#ping, packet, connection) : null;
   };

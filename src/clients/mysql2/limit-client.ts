@@ -1,5 +1,5 @@
 import { complaint } from '../../core/option-checks.js';
-import { limiterFrom } from '../shared/client-options.js';
+import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isAlreadyWrapped, markWrapped } from '../shared/wrapped.js';
 import { limitCluster } from './limit-cluster.js';
@@ -7,7 +7,7 @@ import { limitConnection } from './limit-connection.js';
 import { limitPool } from './limit-pool.js';
 import { type MysqlContext, mysqlContext } from './mysql-context.js';
 import type { MysqlConnection } from './mysql-internals.js';
-import { type LimitedMysqlOptions, resolveMysqlOptions } from './mysql-options.js';
+import { type LimitedMysqlOptions, MYSQL_OPTION_NAMES, resolveMysqlOptions } from './mysql-options.js';
 import { isOpening, Opening, openPromised, promisesConnection, refuseOpening } from './opening.js';
 import { recognise } from './recognise.js';
 
@@ -35,8 +35,19 @@ export class LimitRequest {
 /** One of mysql2's functions. */
 export type Create = (...args: readonly unknown[]) => unknown;
 
-/** Makes a client and limits it: promised, if the function promises it. */
-export function limitMade(request: LimitRequest, create: Create, args: readonly unknown[]): unknown {
+/**
+ * Makes a client and limits it: promised, if the function promises it.
+ *
+ * @param entry what the caller has called, for the trace of an error
+ */
+export function limitMade(
+  request: LimitRequest,
+  create: Create,
+  args: readonly unknown[],
+  // biome-ignore lint/complexity/noBannedTypes: any function or class
+  entry: Function,
+): unknown {
+  refuseMisplacedOptions(KIND, args, MYSQL_OPTION_NAMES);
   // A class does not want to be called: mysql2's are made by its functions.
   if (/^class\b/.test(Function.prototype.toString.call(create))) {
     throw new TypeError(complaint('the client', RULE, create));
@@ -48,7 +59,7 @@ export function limitMade(request: LimitRequest, create: Create, args: readonly 
     });
   if (promisesConnection(create)) {
     const promise = () => create(...args) as Promise<unknown>;
-    return openPromised(request.context, args[0] as object, promise, limit);
+    return openPromised(request.context, args[0] as object, promise, limit, entry);
   }
   const client = create(...args);
   return isPromise(client) ? client.then((value) => limit(value)) : limit(client);

@@ -95,7 +95,8 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
   }
 
   if (opening !== undefined) keepPermit(opening);
-  connection.stream.once('close', lost);
+  // After the driver has told of it, and even if nobody listens to that and it is thrown.
+  connection.stream.prependOnceListener('close', () => process.nextTick(lost));
   // Our side is closed (`destroy`): the server may be at work still.
   connection.stream.once('finish', () => {
     if (open.size > 0 || permits.keepsOne) abandon(() => open.size > 0, lost);

@@ -2,7 +2,7 @@ import { complaint } from '../../core/option-checks.js';
 import { limiterFrom } from '../shared/client-options.js';
 import { isObjectWith } from '../shared/is-object-with.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
-import { LimitedMysql } from './limited-mysql.js';
+import { type Create, LimitRequest, limitMade } from './limit-client.js';
 import { type LimitedMysqlOptions, resolveMysqlOptions } from './mysql-options.js';
 
 /** The functions of mysql2 and mysql2/promise that make a client. */
@@ -44,12 +44,20 @@ export function limitDriver<D extends object>(
       if (!MAKERS.has(key) || typeof value !== 'function') return value;
       let maker = makers.get(key);
       if (maker === undefined) {
-        maker = (...args: never[]) => new LimitedMysql(value as never, own, ...(args as never));
-        Object.defineProperty(maker, 'name', { value: value.name, configurable: true });
-        Object.defineProperty(maker, 'length', { value: value.length, configurable: true });
+        maker = makerOf(value as Create, own);
         makers.set(key, maker);
       }
       return maker;
     },
   }) as D & LimiterHandle;
+}
+
+/** No arrow function: mysql2's may be called with `new`. */
+function makerOf(create: Create, options: LimitedMysqlOptions): Create {
+  function maker(...args: unknown[]): unknown {
+    return limitMade(new LimitRequest(options), create, args, maker);
+  }
+  Object.defineProperty(maker, 'name', { value: create.name, configurable: true });
+  Object.defineProperty(maker, 'length', { value: create.length, configurable: true });
+  return maker;
 }

@@ -216,6 +216,10 @@ describe('limitDriver', () => {
       mysql.createPool.length,
     ]);
     expect(driver.format).toBe(mysql.format);
+    // As old code does it, and mysql2 lets it.
+    expect(new (driver.createPool as unknown as new (config: object) => unknown)(NOWHERE)).toBeInstanceOf(
+      LimitedMysql,
+    );
     expect('Pool' in driver && driver.Pool).toBe(Pool);
     expect(mysql.createPool(NOWHERE)).not.toBeInstanceOf(LimitedMysql);
   });

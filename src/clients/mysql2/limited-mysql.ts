@@ -5,11 +5,10 @@ import type {
   PoolCluster as PromisePoolCluster,
 } from 'mysql2/promise';
 import { complaint } from '../../core/option-checks.js';
-import { refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isWrapped } from '../shared/wrapped.js';
 import { type Create, KIND, LimitRequest, limitClient, limitMade } from './limit-client.js';
-import { type LimitedMysqlOptions, MYSQL_OPTION_NAMES } from './mysql-options.js';
+import type { LimitedMysqlOptions } from './mysql-options.js';
 
 /** Everything of mysql2 that can be limited, of both its APIs. */
 export type MysqlClient =
@@ -69,10 +68,9 @@ export interface LimitedMysqlConstructor {
 export const LimitedMysql: LimitedMysqlConstructor = class LimitedMysql {
   constructor(clientOrCreate: unknown, options: LimitedMysqlOptions = {}, ...args: unknown[]) {
     const request = new LimitRequest(options);
-    refuseMisplacedOptions(KIND, args, MYSQL_OPTION_NAMES);
     if (typeof clientOrCreate === 'function') {
       // biome-ignore lint/correctness/noConstructorReturn: the limited client is the client itself
-      return limitMade(request, clientOrCreate as Create, args) as never;
+      return limitMade(request, clientOrCreate as Create, args, LimitedMysql) as never;
     }
     if (args.length > 0) {
       throw new TypeError(

@@ -27,7 +27,7 @@ export abstract class CommandObserver {
         if (!error) observer.ended();
         else if (!observer.failed(error)) return undefined;
         if (observer.#state === 'abandoned') command.once('end', () => observer.ended());
-        return observer.#takeCallback()?.call(this, error, ...results);
+        return observer.#callBack(this, error, ...results);
       };
       if (!toldOfEnd) command.once('end', () => observer.ended());
     } else {
@@ -57,11 +57,20 @@ export abstract class CommandObserver {
     this.onDone();
   }
 
-  /** Let go of at once: a command stays reachable for a while, and its caller's promise would with it. */
-  #takeCallback(): Callback | undefined {
+  /** Once, and lets go of the callback: a command stays reachable for a while, and its caller's promise would with it. */
+  #callBack(self: unknown, error: unknown, ...results: unknown[]): unknown {
     const callback = this.#callback;
     this.#callback = undefined;
-    return callback;
+    if (!error) return callback?.call(self, error, ...results);
+    try {
+      return callback?.call(self, error, ...results);
+    } catch (thrown) {
+      // Uncaught, as with bare mysql2. Thrown here, it would cost a pool the connection for ever.
+      process.nextTick(() => {
+        throw thrown;
+      });
+      return undefined;
+    }
   }
 }
 

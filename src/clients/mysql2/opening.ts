@@ -54,15 +54,20 @@ export function promisesConnection({ name }: { readonly name: string }): boolean
  *
  * @param config mysql2's: it may ask for promises of another class
  * @param limit what is done with the connection that comes of it
+ * @param entry what the caller has called: the trace of an error begins below, as it does with the driver's own function
  */
 export function openPromised<T>(
   context: MysqlContext,
   config: { readonly Promise?: PromiseConstructor } | undefined,
   create: () => Promise<unknown>,
   limit: (client: unknown, opening: Opening) => T,
+  // biome-ignore lint/complexity/noBannedTypes: any function or class
+  entry: Function,
 ): Promise<T> {
   const opening = Opening.begin(context);
   if (!(opening instanceof Opening)) return (config?.Promise ?? Promise).reject(opening);
+  const trace: { stack?: string } = {};
+  Error.captureStackTrace(trace, entry);
   let promise: Promise<unknown>;
   try {
     promise = create();
@@ -80,6 +85,10 @@ export function openPromised<T>(
     },
     (error) => {
       opening.fail(context.limiter.classify(error, outcomeOfMysqlError));
+      const { stack } = trace;
+      if (error instanceof Error && stack !== undefined) {
+        error.stack = `${error.name}: ${error.message}${stack.slice(stack.indexOf('\n'))}`;
+      }
       throw error;
     },
   );

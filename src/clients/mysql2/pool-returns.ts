@@ -66,6 +66,8 @@ export class PoolReturns implements Lender {
     }
     slot.checkout = checkout;
     checkout.begin(connection, slot, this);
+    // Chosen a tick ago; since then the pool was ended, or the connection destroyed.
+    if (this.#pool._closed || connection._pool == null) checkout.cameToNothing();
   }
 
   giveBack(connection: MysqlConnection): void {
