@@ -190,8 +190,10 @@ describe('a command', () => {
   });
 
   test('of the lifecycle passes', () => {
-    const { run, limiter } = limited({ maxConcurrentOps: 1 });
+    const { run, client, limiter, told } = limited({ maxConcurrentOps: 1 });
     run('connect');
+    client.answers[0]!(null);
+    expect(told).toEqual([[null]]);
     expect(limiter.stats()).toMatchObject({ admitted: 0, rejected: 0 });
   });
 
@@ -219,6 +221,12 @@ describe('batchWeight', () => {
     run('batchGet', 'no list');
     expect(limiter.inFlight).toBe(1);
   });
+
+  test('is not asked about an empty batch', async () => {
+    const { run, limiter } = limited({ batchWeight: (keys: number) => keys });
+    expect(await warningsOf(() => void run('batchGet', []))).toEqual([]);
+    expect(limiter.inFlight).toBe(1);
+  });
 });
 
 test('a rejection is both errors', () => {
@@ -228,4 +236,28 @@ test('a rejection is both errors', () => {
   const [error] = told[0]!;
   expect(error).toBeInstanceOf(BackpressureError);
   expect(error).toBeInstanceOf(AerospikeError);
+});
+
+describe('a rejection says where it was called', () => {
+  const linesOf = (error: unknown) => (error as Error).stack!.split('\n');
+
+  test('if the limiter has stack traces', () => {
+    const { run, told } = limited({ maxConcurrentOps: 1, stackTraces: true });
+    run('getAsync', 'key');
+    run('getAsync', 'key');
+    const [first, ...frames] = linesOf(told[0]![0]);
+    expect(first).toBe(`BackpressureError: ${(told[0]![0] as Error).message}`);
+    expect(frames.join('\n')).toContain('limited-aerospike.test.ts');
+    expect(frames.join('\n')).not.toContain('aerospike-errors');
+  });
+
+  test('if the client captures them', () => {
+    const { run, client, told } = limited({ maxConcurrentOps: 1 });
+    run('getAsync', 'key');
+    run('getAsync', 'key');
+    Object.assign(client, { captureStackTraces: true });
+    run('getAsync', 'key');
+    expect(linesOf(told[0]![0])).toHaveLength(1);
+    expect(linesOf(told[1]![0]).join('\n')).toContain('limited-aerospike.test.ts');
+  });
 });
