@@ -238,26 +238,16 @@ test('a rejection is both errors', () => {
   expect(error).toBeInstanceOf(AerospikeError);
 });
 
-describe('a rejection says where it was called', () => {
-  const linesOf = (error: unknown) => (error as Error).stack!.split('\n');
-
-  test('if the limiter has stack traces', () => {
-    const { run, told } = limited({ maxConcurrentOps: 1, stackTraces: true });
-    run('getAsync', 'key');
-    run('getAsync', 'key');
-    const [first, ...frames] = linesOf(told[0]![0]);
-    expect(first).toBe(`BackpressureError: ${(told[0]![0] as Error).message}`);
-    expect(frames.join('\n')).toContain('limited-aerospike.test.ts');
-    expect(frames.join('\n')).not.toContain('aerospike-errors');
-  });
-
-  test('if the client captures them', () => {
-    const { run, client, told } = limited({ maxConcurrentOps: 1 });
-    run('getAsync', 'key');
-    run('getAsync', 'key');
-    Object.assign(client, { captureStackTraces: true });
-    run('getAsync', 'key');
-    expect(linesOf(told[0]![0])).toHaveLength(1);
-    expect(linesOf(told[1]![0]).join('\n')).toContain('limited-aerospike.test.ts');
-  });
+test.each([
+  ['neither', {}, {}, false],
+  ['the limiter', { stackTraces: true }, {}, true],
+  ['the client', {}, { captureStackTraces: true }, true],
+])('a rejection says where it was called if stacks are captured by %s', (_, options, members, expected) => {
+  const { run, client, told } = limited({ maxConcurrentOps: 1, ...options });
+  Object.assign(client, members);
+  run('getAsync', 'key');
+  run('getAsync', 'key');
+  const { message, stack = '' } = told[0]![0] as Error;
+  expect(stack.split('\n')[0]).toBe(`BackpressureError: ${message}`);
+  expect(stack.includes('limited-aerospike.test.ts')).toBe(expected);
 });
