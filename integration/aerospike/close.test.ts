@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { LimitedAerospike } from 'floodgate/aerospike';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aerospikeDouble } from '../support/servers/aerospike/start-aerospike.js';
-import { bareClient, limitedClient } from './client-under-test.js';
+import { Aerospike, bareClient, limitedClient } from './client-under-test.js';
 
 /** These tests need the test double, which answers late enough for commands to be in flight. */
 let server: Awaited<ReturnType<typeof aerospikeDouble>>;
@@ -86,6 +87,33 @@ describe('close()', () => {
     expect((await get).bins).toEqual({ n: 1 });
     expect((await client.get(key(1))).bins).toEqual({ n: 1 });
     await server.double.faults();
+  });
+});
+
+describe('connect(), where the bare client would crash the process,', () => {
+  const GONE = /can't be connected again: make a new one/;
+
+  test('is refused after close(), by promise and by callback', async () => {
+    const { client } = await limitedClient(server.hosts);
+    client.close();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const error = await client.connect().catch((each: unknown) => each);
+    expect(error).toBeInstanceOf(Aerospike.AerospikeError);
+    expect(error).toMatchObject({ code: Aerospike.status.ERR_CLIENT, message: expect.stringMatching(GONE) });
+    const told = await new Promise((resolve) => client.connect(resolve));
+    expect(told).toBeInstanceOf(Aerospike.AerospikeError);
+    await expect(client.connect()).rejects.toThrow(GONE);
+    expect(client.isConnected()).toBe(false);
+  });
+
+  test('is refused after one that failed, and for one called meanwhile', async () => {
+    const config = { hosts: '127.0.0.1:1', log: { level: Aerospike.log.OFF } };
+    const client = new LimitedAerospike(Aerospike.Client, {}, config);
+    const attempts = await Promise.allSettled([client.connect(), client.connect()]);
+    expect(attempts.map((attempt) => (attempt as PromiseRejectedResult).reason.code)).toEqual([-10, -1]);
+    await expect(client.connect()).rejects.toThrow(GONE);
+    await expect(client.get(new Aerospike.Key('test', 's', 1) as never)).rejects.toThrow('Not connected.');
+    expect(client.limiter.stats()).toMatchObject({ admitted: 0, rejected: 0 });
   });
 });
 

@@ -55,6 +55,13 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
     after: 'console.log(client.limiter.stats().succeeded); await client.close();',
     prints: /^Ada\n2\n$/,
   },
+  'Catch, wait, try again': {
+    before: `import Aerospike from 'aerospike'; import { LimitedAerospike } from 'floodgate/aerospike';
+      const client = new LimitedAerospike(Aerospike.Client, { maxConcurrentOps: 5 }, { hosts: process.env.AEROSPIKE_HOSTS });
+      await client.connect(); await client.put(new Aerospike.Key('test', 'users', 42), { name: 'Ada' });`,
+    after: 'client.close();',
+    prints: /^50 5\n$/,
+  },
   'Your own operations: `Limiter`': {
     before: "globalThis.fetch = async (url) => 'hits of ' + url;",
     after: 'console.log(hits, limiter.stats().succeeded, limiter.inFlight);',

@@ -17,19 +17,25 @@ export function aerospikeErrorOf(client: AerospikeClient): AerospikeErrorClass {
   throw new TypeError("floodgate: LimitedAerospike could not find this client's AerospikeError");
 }
 
+export interface RejectionOptions {
+  readonly AerospikeError: AerospikeErrorClass;
+  readonly stackTrace: boolean;
+  readonly taken?: { readonly limit: number; readonly inFlight: number } | undefined;
+}
+
 /**
  * Counts a rejection and makes its error, which is a {@link BackpressureError} in every respect *and* an `AerospikeError`:
  * the client wraps whatever is none into one, and the reason would be lost.
  *
- * @param taken what the error says is in flight, and of how many, where that is not the gate's own account
+ * @param options.stackTrace with a stack, even if the limiter's option says none
+ * @param options.taken what the error says is in flight, and of how many, where that is not the gate's own account
  */
 export function rejectionOf(
   gate: Gate,
   operationClass: OperationClass,
   reason: RejectReason,
   operation: string,
-  AerospikeError: AerospikeErrorClass,
-  taken: { readonly limit: number; readonly inFlight: number } = gate,
+  { AerospikeError, stackTrace, taken = gate }: RejectionOptions,
 ): Error {
   gate.countRejected(operationClass, reason, operation);
   const { name, retryAfterMs, stackTraces } = gate.options;
@@ -40,7 +46,10 @@ export function rejectionOf(
     share: reason === 'bulkhead' ? operationClass.shareTaken : undefined,
   };
   // Made by the constructor of the one, with the prototype of the other.
-  return Reflect.construct(BackpressureError, [details, stackTraces], rejectionClassOf(AerospikeError));
+  const error: Error = Reflect.construct(BackpressureError, [details], rejectionClassOf(AerospikeError));
+  // Not by the constructor: for a class that is not on the stack, V8 leaves every frame out.
+  if (stackTraces || stackTrace) Error.captureStackTrace(error, rejectionOf);
+  return error;
 }
 
 const classes = new WeakMap<AerospikeErrorClass, AerospikeErrorClass>();

@@ -15,6 +15,8 @@ export interface AerospikeClient {
   stats(): AerospikeStats | undefined;
   /** Between `connect()` and `close()`. */
   connected: boolean;
+  /** Errors show where their command was called. */
+  readonly captureStackTraces?: boolean;
   readonly config?: { readonly maxConnsPerNode?: number };
   /** The addon's half. */
   readonly as_client?: { hasPendingAsyncCommands?(): boolean };

@@ -20,13 +20,21 @@ class Client {
   }
 }
 
+class AerospikeError extends Error {
+  code: unknown = -1;
+  static fromASError(error: unknown): Error {
+    return error as Error;
+  }
+}
+
 let client: Client;
 let running: RunningCommands;
+let watchConnect: ReturnType<typeof deferClose>['watchConnect'];
 
 beforeEach(() => {
   client = new Client();
   running = new RunningCommands(client as unknown as AerospikeClient);
-  deferClose(client as unknown as AerospikeClient, running);
+  watchConnect = deferClose(client as unknown as AerospikeClient, running, AerospikeError).watchConnect;
 });
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -64,6 +72,16 @@ describe('close()', () => {
     expect(client.closed).toHaveLength(1);
   });
 
+  test('called again to release the event loop does so, when it has come about', async () => {
+    running.begin();
+    client.close();
+    client.close(true, false);
+    client.close();
+    running.end();
+    await turn();
+    expect(client.closed).toEqual([[true, false]]);
+  });
+
   test('is taken back by connect(), and may come again', async () => {
     running.begin();
     client.close();
@@ -86,5 +104,33 @@ describe('close()', () => {
     expect(told).toEqual([]);
     await turn();
     expect(told).toEqual([[null, client]]);
+  });
+});
+
+describe('connect()', () => {
+  const GONE =
+    "A client that has been closed, or could not connect, can't be connected again: make a new one.";
+
+  test('of a client that has been closed is refused', async () => {
+    client.close();
+    await turn();
+    await expect(client.connect()).rejects.toThrow(new AerospikeError(GONE));
+    const told: unknown[] = [];
+    const connect = client.connect as (callback: (...values: unknown[]) => void) => unknown;
+    expect(await connect.call(client, (...values) => told.push(...values))).toBe(undefined);
+    await turn();
+    expect(told).toEqual([new AerospikeError(GONE)]);
+    expect(client.closed).toHaveLength(1);
+  });
+
+  test('of one that could not connect is refused, that of others is not', async () => {
+    const told: unknown[] = [];
+    const callback = watchConnect((...answer) => told.push(answer));
+    callback(null);
+    callback({ code: 0 });
+    expect(client.connect()).toBe('connecting');
+    callback({ code: -10, message: 'Failed to connect' });
+    await expect(client.connect()).rejects.toThrow(GONE);
+    expect(told).toEqual([[null], [{ code: 0 }], [{ code: -10, message: 'Failed to connect' }]]);
   });
 });

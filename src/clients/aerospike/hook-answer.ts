@@ -43,6 +43,6 @@ export function hookAnswer(callback: AddonCallback, answering: Answering, end: E
 }
 
 /** The addon's error object may also say that all is well. */
-function isError(error: unknown): boolean {
+export function isError(error: unknown): boolean {
   return Boolean(error) && (error as { code?: unknown }).code !== 0;
 }

@@ -31,11 +31,16 @@ export function limitClient(
   const classes = Object.fromEntries(
     AEROSPIKE_CLASSES.map((name) => [name, gate.classes.get(name)]),
   ) as Record<AerospikeClass, OperationClass>;
+  const life = deferClose(client, running, AerospikeError);
 
   patchMethods(client, {
     asExec(this: AerospikeClient, name: string, args: unknown[]) {
       const callback = args[args.length - 1] as AddonCallback;
-      if (name === LIFECYCLE || typeof callback !== 'function') return behind.asExec.call(this, name, args);
+      if (typeof callback !== 'function') return behind.asExec.call(this, name, args);
+      if (name === LIFECYCLE) {
+        args[args.length - 1] = life.watchConnect(callback);
+        return behind.asExec.call(this, name, args);
+      }
       const command = commandOf(name);
       const operationClass = classes[command.operationClass];
       let weight = command.exempt ? 0 : 1;
@@ -45,14 +50,16 @@ export function limitClient(
       const refusal = gate.refusal(operationClass, weight);
       if (refusal !== undefined) {
         // The client puts off what is answered before the call returns.
-        callback(rejectionOf(gate, operationClass, refusal, command.operation, AerospikeError));
+        const options = { AerospikeError, stackTrace: this.captureStackTraces === true };
+        callback(rejectionOf(gate, operationClass, refusal, command.operation, options));
         return undefined;
       }
       if (stale.suspected && !command.exempt) {
         const inFlight = stale.exhausted();
         if (inFlight !== undefined) {
           const taken = { limit: capacity, inFlight };
-          callback(rejectionOf(gate, operationClass, 'limit', command.operation, AerospikeError, taken));
+          const options = { AerospikeError, stackTrace: this.captureStackTraces === true, taken };
+          callback(rejectionOf(gate, operationClass, 'limit', command.operation, options));
           return undefined;
         }
       }
@@ -82,7 +89,6 @@ export function limitClient(
       }
     },
   });
-  deferClose(client, running);
 }
 
 function isTimeout(error: unknown): boolean {
@@ -91,9 +97,9 @@ function isTimeout(error: unknown): boolean {
 
 const ERR_TIMEOUT = 9;
 
-/** Of a batch whose first argument is no list the addon will say so. */
+/** Of a batch whose first argument is no list the addon will say so. An empty one is not the user's to weigh. */
 function weightOf(keys: unknown, batchWeight: (keys: number) => number): number {
-  if (!Array.isArray(keys)) return 1;
+  if (!Array.isArray(keys) || keys.length === 0) return 1;
   try {
     const weight = batchWeight(keys.length);
     if (Number.isSafeInteger(weight) && weight >= 1) return weight;

@@ -190,8 +190,10 @@ describe('a command', () => {
   });
 
   test('of the lifecycle passes', () => {
-    const { run, limiter } = limited({ maxConcurrentOps: 1 });
+    const { run, client, limiter, told } = limited({ maxConcurrentOps: 1 });
     run('connect');
+    client.answers[0]!(null);
+    expect(told).toEqual([[null]]);
     expect(limiter.stats()).toMatchObject({ admitted: 0, rejected: 0 });
   });
 
@@ -219,6 +221,12 @@ describe('batchWeight', () => {
     run('batchGet', 'no list');
     expect(limiter.inFlight).toBe(1);
   });
+
+  test('is not asked about an empty batch', async () => {
+    const { run, limiter } = limited({ batchWeight: (keys: number) => keys });
+    expect(await warningsOf(() => void run('batchGet', []))).toEqual([]);
+    expect(limiter.inFlight).toBe(1);
+  });
 });
 
 test('a rejection is both errors', () => {
@@ -228,4 +236,18 @@ test('a rejection is both errors', () => {
   const [error] = told[0]!;
   expect(error).toBeInstanceOf(BackpressureError);
   expect(error).toBeInstanceOf(AerospikeError);
+});
+
+test.each([
+  ['neither', {}, {}, false],
+  ['the limiter', { stackTraces: true }, {}, true],
+  ['the client', {}, { captureStackTraces: true }, true],
+])('a rejection says where it was called if stacks are captured by %s', (_, options, members, expected) => {
+  const { run, client, told } = limited({ maxConcurrentOps: 1, ...options });
+  Object.assign(client, members);
+  run('getAsync', 'key');
+  run('getAsync', 'key');
+  const { message, stack = '' } = told[0]![0] as Error;
+  expect(stack.split('\n')[0]).toBe(`BackpressureError: ${message}`);
+  expect(stack.includes('limited-aerospike.test.ts')).toBe(expected);
 });
