@@ -64,14 +64,14 @@ export async function scenarioSection(scenario: Scenario, telling: Telling): Pro
   const { tempo, onProgress, onHistory } = telling;
   await using stage = await scenario.start();
   onProgress(`${scenario.title}: ${stage.target.name}`);
-  const { capacity, comparisons } = await runScenario(stage, tempo, onHistory);
+  const { capacity, beginnings, settled } = await runScenario(stage, tempo, onHistory);
   return {
     kind: 'scenario',
     title: `${scenario.title}: ${stage.target.name}`,
     notes: [`${stage.shows} Capacity at first: ${perSecond(capacity)}.`],
     conditions: 'phase',
-    comparisons: comparisons.map(({ comparison }) => comparison),
-    judged: comparisons.filter(({ judged }) => judged).map(({ comparison }) => comparison),
+    comparisons: settled.flatMap((each, index) => [beginnings[index]!, each]),
+    judged: settled,
   };
 }
 

@@ -11,7 +11,7 @@ export interface Tempo {
   readonly seconds: number;
   /** Before a bare client is looked at: it takes a while to fill. */
   readonly fillSeconds: number;
-  /** Of a scenario. */
+  /** Each phase of a scenario, once it has settled. */
   readonly phaseSeconds: number;
 }
 
