@@ -12,8 +12,9 @@ const BRIEF: Tempo = {
   sweepSeconds: 0.3,
   sweepRounds: 1,
   settleSeconds: 2,
-  seconds: 1,
-  fillSeconds: 1.2,
+  seconds: 0.7,
+  repeats: 0,
+  fillSeconds: 1,
   phaseSeconds: 1,
 };
 
