@@ -4,11 +4,11 @@
  *
  *     npm run build && DATABASE_URL=postgres://... node build/examples/graceful-shutdown.js
  */
-import { createServer, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findBackpressureError } from 'floodgate';
 import { Health } from 'floodgate/health';
+import { toHttpResponse } from 'floodgate/http';
 import { LimitedPool } from 'floodgate/pg';
 import pg from 'pg';
 
@@ -42,28 +42,38 @@ const server = createServer((request, response) => {
   response.once('finish', () => count.answered++);
   response.once('close', () => open.delete(response));
   pool.query(QUERY).then(
-    ({ rows }) => answer(response, 200, rows),
+    ({ rows }) => answer(response, json(200, rows)),
     (error) => {
-      const rejection = findBackpressureError(error);
-      if (rejection === undefined) return answer(response, 500, { error: 'internal' });
-      answer(response, 503, { error: 'busy' }, rejection.retryAfterSeconds);
+      const busy = toHttpResponse(error, { accept: request.headers.accept });
+      answer(response, busy ?? json(500, { error: 'internal' }));
     },
   );
 });
 
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function json(status: number, body: unknown): Answer {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+const SHUTTING_DOWN: Answer = {
+  status: 503,
+  headers: { 'content-type': 'text/plain', 'retry-after': '1' },
+  body: 'shutting down\n',
+};
+
 /** The first answer counts: at the deadline, a request may get one before its query has. */
-function answer(response: ServerResponse, status: number, body: unknown, retryAfterSeconds?: number): void {
+function answer(response: ServerResponse, { status, headers, body }: Answer): void {
   if (response.writableEnded) return;
-  const text = JSON.stringify(body);
-  const headers: OutgoingHttpHeaders = {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-  };
-  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
   // To a client that keeps its connection: the next request goes elsewhere.
-  if (stopping) headers.connection = 'close';
+  if (stopping) response.setHeader('connection', 'close');
+  response.setHeader('content-length', Buffer.byteLength(body));
   response.writeHead(status, headers);
-  response.end(text);
+  response.end(body);
 }
 
 async function shutDown(signal: NodeJS.Signals): Promise<void> {
@@ -84,7 +94,7 @@ async function shutDown(signal: NodeJS.Signals): Promise<void> {
 
   // 3. The database: no new work. Whatever hangs by now is answered with 503.
   await pool.limiter.drain({ timeoutMs: left(LAST_MS) });
-  for (const response of open) answer(response, 503, { error: 'shutting down' }, 1);
+  for (const response of open) answer(response, SHUTTING_DOWN);
   await within(left() / 2, closed);
   await within(left(), pool.end());
 

@@ -12,12 +12,11 @@ export { VegasController } from './adaptive/vegas.js';
 export {
   type BackpressureDetails,
   BackpressureError,
-  findBackpressureError,
-  isBackpressureError,
   type RejectReason,
 } from './core/backpressure-error.js';
 export type { LimitMessage, RejectMessage, StateMessage } from './core/diagnostics.js';
 export type { DrainOptions } from './core/drain.js';
+export { findBackpressureError, isBackpressureError } from './core/find-backpressure-error.js';
 export type { LimitChange } from './core/limit-history.js';
 export type { LimiterObserver } from './core/limiter-observer.js';
 export type {

@@ -46,7 +46,6 @@ describe('the public run-time names of', () => {
       [
         'expressBackpressure',
         'fastifyBackpressure',
-        'findBackpressure',
         'honoBackpressure',
         'koaBackpressure',
         'nestBackpressure',

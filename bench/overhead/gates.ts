@@ -19,6 +19,11 @@ export const gates = {
     const limiter = new Limiter({ maxConcurrentOps: limit });
     return (fn) => limiter.run(fn);
   },
+  'floodgate, adaptive': (limit: number): Run => {
+    // From its full limit on: what it costs, not where it goes.
+    const limiter = new Limiter({ maxConcurrentOps: limit, adaptive: { initial: limit } });
+    return (fn) => limiter.run(fn);
+  },
   'cockatiel bulkhead': (limit: number): Run => {
     const policy = bulkhead(limit, 0);
     return (fn) => policy.execute(fn);

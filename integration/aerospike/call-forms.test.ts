@@ -43,7 +43,7 @@ const inStyles = (some: readonly Form[]) =>
 describe.each(inStyles([...forms, ...infoForms]))('%s, %s', (name, style, form) => {
   test('is answered, and counted in its class', async () => {
     await form.run(subject, style).catch((error: { code?: unknown }) => {
-      // There is no index to be removed; newer servers say so, older ones do not mind.
+      // There is no index to be removed; some versions say so, others do not mind.
       if (name !== 'indexRemove') throw error;
       expect(error.code).toBe(201);
     });

@@ -1,5 +1,6 @@
 import type { Client, ConfigOptions, Key, KeyOptions } from 'aerospike';
 import { LimitedAerospike, type LimitedAerospikeOptions } from 'floodgate/aerospike';
+import { afterAll } from 'vitest';
 import { loadAerospike } from './load-aerospike.js';
 
 export const Aerospike = await loadAerospike();
@@ -23,28 +24,46 @@ export async function limitedClient(
   options: LimitedAerospikeOptions = {},
   config: ConfigOptions = {},
 ): Promise<ClientUnderTest> {
-  return underTest(new LimitedAerospike(Aerospike.Client, options, { ...QUIET, ...config, hosts }));
+  return underTest(new LimitedAerospike(Aerospike.Client, options, { ...QUIET, ...config, hosts }), hosts);
 }
 
 export async function bareClient(
   hosts: string,
   config: ConfigOptions = {},
 ): Promise<ClientUnderTest<Client>> {
-  return underTest(Aerospike.client({ ...QUIET, ...config, hosts }));
+  return underTest(Aerospike.client({ ...QUIET, ...config, hosts }), hosts);
 }
 
-export async function underTest<C extends Client>(client: C): Promise<ClientUnderTest<C>> {
+export async function underTest<C extends Client>(client: C, hosts: string): Promise<ClientUnderTest<C>> {
   if (!client.isConnected()) await client.connect();
-  const set = `floodgate${process.pid}x${++count}`;
+  const set = `floodgate${run}x${++count}`;
+  if (hosts === process.env.FLOODGATE_AEROSPIKE_HOSTS) leftThere.push(set);
   return {
     client,
     set,
-    // The client's types are not written for exactOptionalPropertyTypes.
-    key: (name) => new Aerospike.Key('test', set, name) as Key & KeyOptions,
+    key: (name) => keyIn(set, name),
     async [Symbol.asyncDispose]() {
       client.close();
     },
   };
 }
 
+export function keyIn(set: string, name: string | number): Key & KeyOptions {
+  // The client's types are not written for exactOptionalPropertyTypes.
+  return new Aerospike.Key('test', set, name) as Key & KeyOptions;
+}
+
+/** Nobody has used these sets before, whatever the server has seen. */
+const run = `${Date.now().toString(36)}${process.pid.toString(36)}`;
 let count = 0;
+
+/** Sets on a server that outlives the tests: emptied at the end of each file. */
+const leftThere: string[] = [];
+
+afterAll(async () => {
+  const hosts = process.env.FLOODGATE_AEROSPIKE_HOSTS;
+  if (hosts === undefined || leftThere.length === 0) return;
+  const client = await Aerospike.client({ ...QUIET, hosts }).connect();
+  for (const set of leftThere) await client.truncate('test', set, 0);
+  client.close();
+});

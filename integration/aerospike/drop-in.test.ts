@@ -49,7 +49,10 @@ describe('a limited client', () => {
 
   test('of one that is connected already limits what comes then', async () => {
     const client = await Aerospike.connect({ ...quiet, hosts: server.hosts });
-    await using subject = await underTest(new LimitedAerospike(client, { maxConcurrentOps: 1 }));
+    await using subject = await underTest(
+      new LimitedAerospike(client, { maxConcurrentOps: 1 }),
+      server.hosts,
+    );
     const first = subject.client.put(subject.key(1), { n: 1 });
     await expect(subject.client.get(subject.key(1))).rejects.toBeInstanceOf(BackpressureError);
     await first;
@@ -67,7 +70,7 @@ describe('a limited client', () => {
   test('tells what its connections do, at most once a second', async () => {
     const client = new LimitedAerospike(Aerospike.Client, {}, { ...quiet, hosts: server.hosts });
     expect(client.connectionStats()).toBe(undefined);
-    await using subject = await underTest(client);
+    await using subject = await underTest(client, server.hosts);
     await client.put(subject.key(1), { n: 1 });
     const first = client.connectionStats();
     const [node] = Object.values(first!.nodes);

@@ -1,7 +1,7 @@
 import { BackpressureError } from 'floodgate';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { forms } from './call-forms.js';
-import { expectSettled } from './settled-accounts.js';
+import { expectSettled, workOf } from './settled-accounts.js';
 import { uniqueName } from './support/client-under-test.js';
 import { type Operator, openOperator } from './support/operator.js';
 import { sharedMysql } from './support/shared-server.js';
@@ -81,15 +81,15 @@ describe.each(byName)('%s', (_, form) => {
     await operator.killQueries(database);
     expect(await answer).toMatchObject({ errno: 1317 });
     // Of a transaction, the rest went well.
-    const { succeeded, ignored } = await subjectStats(subject);
+    const { succeeded, ignored } = await subjectWork(subject);
     expect(succeeded + ignored).toBe(permits);
     await expectSettled(subject, { succeeded, ignored });
   });
 });
 
-async function subjectStats(subject: Parameters<typeof expectSettled>[0]) {
+async function subjectWork(subject: Parameters<typeof expectSettled>[0]) {
   await expect.poll(() => subject.limiter.inFlight).toBe(0);
-  return subject.limiter.stats();
+  return workOf(subject.limiter);
 }
 
 describe.each(byName.filter(([, form]) => form.timed))('%s', (_, { permits, open }) => {

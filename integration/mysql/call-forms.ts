@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Limiter } from 'floodgate';
 import { LimitedMysql, type LimitedMysqlOptions } from 'floodgate/mysql2';
 import mysql, { type Connection, type Pool, type PoolConnection } from 'mysql2';
@@ -14,6 +13,7 @@ import {
   waysBack,
 } from './call-bodies.js';
 import { connectionsOf, internalsOf, limitedPool, poolConfig } from './support/client-under-test.js';
+import { standaloneConnection } from './support/standalone-connection.js';
 import { oneRow, type Work } from './work.js';
 
 /** One form of call on one client that is limited; made for one test, and gone with it. */
@@ -145,14 +145,8 @@ const onHeldOfCluster: Opener<Connection> = async (url, database, options) => {
 const onStandalone: Opener<Connection> = async (url, database, options) => {
   const connections: Connection[] = [];
   const connect = async (connectionOptions: LimitedMysqlOptions) => {
-    const connection = new LimitedMysql(
-      mysql.createConnection,
-      connectionOptions,
-      poolConfig(url, database, CONFIG),
-    );
+    const connection = await standaloneConnection(url, database, connectionOptions, CONFIG);
     connections.push(connection);
-    connection.on('error', () => {});
-    await once(connection, 'connect');
     return connection;
   };
   const first = await connect(options);

@@ -1,11 +1,12 @@
-import { once } from 'node:events';
 import { BackpressureError, Limiter } from 'floodgate';
-import { LimitedMysql, type LimitedMysqlOptions } from 'floodgate/mysql2';
-import mysql from 'mysql2';
+import type { LimitedMysqlOptions } from 'floodgate/mysql2';
+import type mysql from 'mysql2';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { poolConfig, uniqueName } from './support/client-under-test.js';
+import { workOf } from './settled-accounts.js';
+import { uniqueName } from './support/client-under-test.js';
 import { type Operator, openOperator, until } from './support/operator.js';
 import { sharedMysql } from './support/shared-server.js';
+import { standaloneConnection } from './support/standalone-connection.js';
 import { sleeping } from './work.js';
 
 const url = await sharedMysql();
@@ -19,9 +20,7 @@ beforeAll(async () => {
 afterAll(() => operator[Symbol.asyncDispose]());
 
 async function connect(options: LimitedMysqlOptions, config: mysql.ConnectionOptions = {}) {
-  const core = new LimitedMysql(mysql.createConnection, options, poolConfig(url, database, config));
-  core.on('error', () => {});
-  await once(core, 'connect');
+  const core = await standaloneConnection(url, database, options, config);
   onTestFinished(() => core.destroy());
   return { core, connection: core.promise(), limiter: core.limiter };
 }
@@ -64,7 +63,8 @@ describe('a transaction keeps one permit from its beginning to its end', () => {
     await connection.query(end);
     await vi.waitFor(() => expect(limiter.inFlight).toBe(0));
     await other.connection.query('select 1');
-    expect(limiter.stats()).toMatchObject({ admitted: 2, succeeded: 2, rejected: 1, doubleReleases: 0 });
+    expect(limiter.stats()).toMatchObject({ rejected: 1, doubleReleases: 0 });
+    expect(workOf(limiter)).toMatchObject({ admitted: 2, succeeded: 2 });
   });
 
   test('sent in one go, too', async () => {
@@ -72,7 +72,8 @@ describe('a transaction keeps one permit from its beginning to its end', () => {
     await Promise.all(
       ['begin', 'insert into marks values (1)', 'commit'].map((sql) => connection.query(sql)),
     );
-    expect(limiter.stats()).toMatchObject({ admitted: 1, succeeded: 1, inFlight: 0 });
+    expect(workOf(limiter)).toMatchObject({ admitted: 1, succeeded: 1 });
+    expect(limiter.inFlight).toBe(0);
   });
 
   test('a statement that fails in it does not end it', async () => {
@@ -88,6 +89,18 @@ describe('a transaction keeps one permit from its beginning to its end', () => {
     const { connection, limiter } = await connect({ maxConcurrentOps: 1 });
     await expect(connection.query('begin nonsense')).rejects.toMatchObject({ errno: 1064 });
     expect(limiter.inFlight).toBe(0);
+  });
+
+  test('and one that was rejected can be rolled back at a full limiter', async () => {
+    const limiter = new Limiter({ maxConcurrentOps: 1 });
+    const one = await connect({ limiter });
+    const other = await connect({ limiter });
+    await one.connection.beginTransaction();
+    await expect(other.connection.beginTransaction()).rejects.toMatchObject({ reason: 'limit' });
+    await other.connection.rollback();
+    await other.connection.execute('commit');
+    await one.connection.commit();
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0, rejected: 1, peakInFlight: 1 });
   });
 
   test('until the connection is lost', async () => {
@@ -113,14 +126,12 @@ describe('what passes without a permit', () => {
     await until('it is gone', async () => (await operator.connections(database)) === 0);
   });
 
-  test('closing a prepared statement, and what the driver sends to connect', async () => {
-    const limiter = new Limiter({ maxConcurrentOps: 1 });
-    const { core, connection } = await connect({ limiter });
+  test('closing a prepared statement', async () => {
+    const { core, connection, limiter } = await connect({ maxConcurrentOps: 1 });
     const statement = await connection.prepare('select 1');
     const permit = limiter.acquire();
     await statement.close();
     core.unprepare('select 1');
-    await connect({ limiter });
     permit.release();
     await connection.query('select 1');
   });
@@ -160,7 +171,8 @@ describe('a rejection', () => {
       expect.stringContaining('BackpressureError'),
     ]);
     await connection.execute('select 5');
-    expect(limiter.stats()).toMatchObject({ inFlight: 0, admitted: 3, rejected: 2 });
+    expect(workOf(limiter)).toMatchObject({ admitted: 3, succeeded: 3 });
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, rejected: 2 });
   });
 
   test('a bad argument is the driver’s business, and costs no permit', async () => {
@@ -169,7 +181,8 @@ describe('a rejection', () => {
       'Bind parameters must not contain undefined',
     );
     expect(() => core.query(null as never)).toThrow(TypeError);
-    expect(limiter.stats()).toMatchObject({ inFlight: 0, admitted: 0 });
+    expect(workOf(limiter).admitted).toBe(0);
+    expect(limiter.inFlight).toBe(0);
   });
 });
 
@@ -185,7 +198,7 @@ test('destroyed under a statement, it keeps the permit until the server is done'
 
 test('of three connections under one limiter, statements at the server never exceed the limit', async () => {
   const limiter = new Limiter({ maxConcurrentOps: 2 });
-  const all = await Promise.all([1, 2, 3].map(() => connect({ limiter })));
+  const all = [await connect({ limiter }), await connect({ limiter }), await connect({ limiter })];
   const answers = all.map(({ connection }) => told(connection.query(sleeping(0.2))));
   await operator.untilRunning(database, 2);
   expect(await operator.running(database)).toBe(2);

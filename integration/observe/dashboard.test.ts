@@ -1,7 +1,8 @@
 import { instrument } from 'floodgate/opentelemetry';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { limitedPool } from '../support/pool-under-test.js';
-import { type Exposition, exposeMetrics } from './support/exposed-metrics.js';
+import { exposeMetrics } from './support/exposed-metrics.js';
+import type { Exposition } from './support/exposition.js';
 import { queriesOf, shippedDashboard, shippedFile } from './support/shipped.js';
 
 const dashboard = shippedDashboard();

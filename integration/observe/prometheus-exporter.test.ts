@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { instrument } from 'floodgate/opentelemetry';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type LimitedPoolUnderTest, limitedPool } from '../support/pool-under-test.js';
-import { type ExposedMetrics, type Exposition, exposeMetrics } from './support/exposed-metrics.js';
+import { type ExposedMetrics, exposeMetrics } from './support/exposed-metrics.js';
+import type { Exposition } from './support/exposition.js';
 
 /* What a real Prometheus would be given: a pool on a real PostgreSQL, scraped from OpenTelemetry's own exporter. */
 

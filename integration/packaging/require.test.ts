@@ -143,7 +143,7 @@ describe('the packed package', () => {
       const { status, headers } = http.toHttpResponse(new Error('orm', { cause: refuse(Limiter) }), { jitterSeconds: 0 });
       console.log(JSON.stringify([Object.keys(http).length, typeof http.nestBackpressure, status, headers['Retry-After']]));
     `;
-    expect(await printedBy('http.cjs', source)).toEqual([8, 'function', 503, '1']);
+    expect(await printedBy('http.cjs', source)).toEqual([7, 'function', 503, '1']);
   });
 
   test('is one and the same, required or imported: instanceof holds', async () => {
@@ -168,14 +168,26 @@ describe('the packed package', () => {
       ${REFUSE}
       const one = require('floodgate');
       const other = require('./node_modules/orm/node_modules/floodgate/dist/index.js');
+      const { Health } = require('floodgate/health');
+      let message;
+      try { new Health({ required: { orders: new other.Limiter() } }); } catch (error) { message = error.message; }
       console.log(JSON.stringify([
         one.BackpressureError === other.BackpressureError,
         refuse(one.Limiter) instanceof other.BackpressureError,
         refuse(other.Limiter) instanceof one.BackpressureError,
         one.isBackpressureError(new Error('orm', { cause: refuse(other.Limiter) })),
+        require('floodgate/http').toHttpResponse(refuse(other.Limiter)).status,
+        message,
       ]));
     `;
-    expect(await printedBy('twice.cjs', source)).toEqual([false, true, true, true]);
+    expect(await printedBy('twice.cjs', source)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      503,
+      'floodgate: required.orders must be a Limiter or a client with one, of this copy of floodgate (npm ls floodgate), got an object (Limiter)',
+    ]);
   });
 
   test('lets a process end that did nothing but use it', async () => {

@@ -75,22 +75,6 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
       held.release(); console.log(await (await handle(request)).text()); await pool.end();`,
     prints: /^503 true Service Unavailable\n\[\{"one":1\}\]\n$/,
   },
-  'OpenTelemetry: `floodgate/opentelemetry`': {
-    before: POOL("{ name: 'orders' }"),
-    after: `await pool.query('select 1');
-      const answer = await (await fetch('http://127.0.0.1:9464/metrics')).text();
-      console.log(answer.match(/(floodgate_admitted_total|db_client_operation_duration_count)[{].*/g).join('\\n'));
-      stop(); await provider.shutdown(); await pool.end();`,
-    prints:
-      /^floodgate_admitted_total\{floodgate_limiter="orders",floodgate_operation_class="query",.*\} 1\ndb_client_operation_duration_count\{floodgate_limiter="orders",db_system_name="postgresql",db_operation_name="query",.*\} 1\n$/,
-  },
-  'Log lines and other listeners': {
-    before: `import { Limiter } from 'floodgate'; const limiter = new Limiter({ name: 'pg', maxConcurrentOps: 2 });`,
-    after: `limiter.resize(1); limiter.acquire(); limiter.tryAcquire(); limiter.tryAcquire({ operation: 'get' });
-      await new Promise((resolve) => setTimeout(resolve, 1100));`,
-    prints:
-      /^\{"level":30,.*"limiter":"pg","at":[\d.]+,"from":2,"to":1,"reason":"resize","msg":"limit moved"\}\n\{"level":40,.*"rejected":2,"last":\{"limiter":"pg","operation":"get","operationClass":"default","reason":"limit","limit":1,"inFlight":1\},"msg":"work rejected"\}\n$/,
-  },
   Retries: {
     before: POOL('{ maxConcurrentOps: 1, retryAfterMs: 10 }')
       // Full for the first attempt.
@@ -131,6 +115,22 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
         server.close();
       }`,
     prints: /^(200 \{"status":"ready","dependencies":\{\}\}\n200 (express|fastify|koa)\n){3}$/,
+  },
+  'OpenTelemetry: `floodgate/opentelemetry`': {
+    before: POOL("{ name: 'orders' }"),
+    after: `await pool.query('select 1');
+      const answer = await (await fetch('http://127.0.0.1:9464/metrics')).text();
+      console.log(answer.match(/(floodgate_admitted_total|db_client_operation_duration_count)[{].*/g).join('\\n'));
+      stop(); await provider.shutdown(); await pool.end();`,
+    prints:
+      /^floodgate_admitted_total\{floodgate_limiter="orders",floodgate_operation_class="query",.*\} 1\ndb_client_operation_duration_count\{floodgate_limiter="orders",db_system_name="postgresql",db_operation_name="query",.*\} 1\n$/,
+  },
+  'Log lines and other listeners': {
+    before: `import { Limiter } from 'floodgate'; const limiter = new Limiter({ name: 'pg', maxConcurrentOps: 2 });`,
+    after: `limiter.resize(1); limiter.acquire(); limiter.tryAcquire(); limiter.tryAcquire({ operation: 'get' });
+      await new Promise((resolve) => setTimeout(resolve, 1100));`,
+    prints:
+      /^\{"level":30,.*"limiter":"pg","at":[\d.]+,"from":2,"to":1,"reason":"resize","msg":"limit moved"\}\n\{"level":40,.*"rejected":2,"last":\{"limiter":"pg","operation":"get","operationClass":"default","reason":"limit","limit":1,"inFlight":1\},"msg":"work rejected"\}\n$/,
   },
   'Shutting down': {
     before: POOL('{}').concat(`

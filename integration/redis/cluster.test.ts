@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Limiter } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import { Redis } from 'ioredis';
@@ -81,6 +82,53 @@ describe.each(versions)('%s', (_name, module) => {
     await expectSettled(client.limiter);
     expect(Object.values(client.limiter.stats().nodes).every(({ inFlight }) => inFlight === 0)).toBe(true);
   });
+
+  test('replicas that nodes() hands out take nothing from the limit of the masters, unless they are used', async () => {
+    await using client = await connect(module, 30);
+    const { limiter } = client;
+    await client.get('key-1');
+    const masters = Object.keys(limiter.stats().nodes);
+    expect(client.nodes('all')).toHaveLength(6);
+    expect(Object.keys(limiter.stats().nodes)).toEqual(masters);
+    const [replica] = client.nodes('slave');
+    const asked = replica!.ping();
+    const { [`${replica!.options.host}:${replica!.options.port}`]: share } = limiter.stats().nodes;
+    expect(share).toMatchObject({ inFlight: 1 });
+    await asked;
+    await expectSettled(limiter);
+    expect(Object.keys(limiter.stats().nodes)).toEqual(masters);
+    // Three busy nodes use the whole limit together: the fair share of each is a third.
+    const calls = KEYS.map((key) => client.get(key));
+    expect(limiter.inFlight).toBe(30);
+    expect((await tally(calls)).served).toBe(30);
+  });
+
+  test.each([false, true])(
+    'what an ended cluster lets wait for ever holds nothing, and runs when it is connected again (auto-pipelining %s)',
+    async (enableAutoPipelining) => {
+      await using client = await connect(module, 10, { enableAutoPipelining });
+      const { limiter } = client;
+      await client.get('key-1');
+      const ended = once(client, 'end');
+      client.disconnect();
+      await ended;
+      // ioredis calls it closed once more, for each of its nodes, and queues commands then.
+      await vi.waitFor(() => expect(client.status).toBe('close'));
+      const calls = started([
+        client.get('key-1'),
+        client.pipeline().get('key-1').exec(),
+        client.multi().get('key-1').exec(),
+        client.call('GET', 'key-1'),
+      ]);
+      await expectSettled(limiter);
+      await client.connect();
+      expect(await calls[1]).toEqual([[null, 'key-1']]);
+      expect(await calls[2]).toEqual([[null, 'key-1']]);
+      expect(await client.get('key-1')).toBe('key-1');
+      await expectSettled(limiter);
+      expect(limiter.stats().peakInFlight).toBeLessThanOrEqual(4);
+    },
+  );
 
   test('auto-pipelining before the cluster is known: what waits is bounded, and admitted once', async () => {
     const client = new LimitedRedis(

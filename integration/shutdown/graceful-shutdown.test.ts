@@ -1,43 +1,11 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import autocannon from 'autocannon';
 import { describe, expect, inject, test } from 'vitest';
 import { note } from '../field-cases/support/note.js';
+import { answersOf, hammer } from '../support/http-hammer.js';
 import { type ExampleService, startExample } from './example-service.js';
 
 const { url } = inject('postgres');
-
-/** What a load has been told: whole answers by status, and why requests got none. */
-interface Heard {
-  readonly answers: Record<number, number>;
-  readonly errors: Record<string, number>;
-}
-
-const answersOf = ({ answers }: Heard) => Object.values(answers).reduce((sum, count) => sum + count, 0);
-
-/** Up to 40 requests under way and a thousand a second, whatever the service says, until it is stopped. */
-function hammer(service: ExampleService): Heard & { stop(): Promise<void> } {
-  const answers: Record<number, number> = {};
-  const errors: Record<string, number> = {};
-  let finish: () => void;
-  const done = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const options = { url: service.address, connections: 40, overallRate: 1_000, duration: 60 };
-  const load = autocannon(options, () => finish());
-  load.on('response', (_, status) => {
-    answers[status] = (answers[status] ?? 0) + 1;
-  });
-  load.on('reqError', (error: NodeJS.ErrnoException) => {
-    const code = error.code ?? error.message;
-    errors[code] = (errors[code] ?? 0) + 1;
-  });
-  const stop = () => {
-    load.stop();
-    return done;
-  };
-  return { answers, errors, stop };
-}
 
 /** The service's own account: `answered 7 of 7`. */
 function account({ lines }: ExampleService): { answered: number; accepted: number } {
@@ -73,7 +41,7 @@ describe('SIGTERM in the middle of an overload', () => {
       NOTICE_MS: '500',
       DEADLINE_MS: '8000',
     });
-    const load = hammer(service);
+    const load = hammer(service.address, { connections: 40, overallRate: 1_000 });
     await sleep(1_500);
     expect(await isReady(service.address)).toBe(true);
     service.process.kill('SIGTERM');

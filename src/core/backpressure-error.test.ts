@@ -1,12 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import {
-  type BackpressureDetails,
-  BackpressureError,
-  findBackpressureError,
-  isBackpressureError,
-  type RejectReason,
-} from './backpressure-error.js';
+import { type BackpressureDetails, BackpressureError, type RejectReason } from './backpressure-error.js';
 import { Limiter } from './limiter.js';
 
 const DETAILS: BackpressureDetails = {
@@ -173,7 +167,6 @@ describe('instanceof BackpressureError', () => {
     expect(copy.BackpressureError).not.toBe(BackpressureError);
     expect(new copy.BackpressureError(DETAILS) instanceof BackpressureError).toBe(true);
     expect(new BackpressureError(DETAILS) instanceof copy.BackpressureError).toBe(true);
-    expect(copy.isBackpressureError(new BackpressureError(DETAILS))).toBe(true);
   });
 
   test('keeps the ordinary meaning for subclasses', () => {
@@ -198,31 +191,6 @@ describe('instanceof BackpressureError', () => {
     { code: 'ERR_BACKPRESSURE' },
     () => {},
   ])('does not hold for %o', (value) => {
-    expect([value instanceof BackpressureError, isBackpressureError(value)]).toEqual([false, false]);
-  });
-});
-
-describe('findBackpressureError', () => {
-  const refused = new BackpressureError(DETAILS);
-
-  test.each([
-    ['itself', refused],
-    ['cause', new Error('wrapped', { cause: refused })],
-    ['original', Object.assign(new Error('wrapped'), { original: refused })],
-    ['parent', Object.assign(new Error('wrapped'), { parent: refused })],
-    ['cause of original', { original: { cause: refused } }],
-    ['five levels', { cause: { cause: { parent: { original: { cause: refused } } } } }],
-    ['a parent beside a cause that is none', { cause: new Error('x'), parent: refused }],
-  ])('finds it: %s', (_, error) => {
-    expect(findBackpressureError(error)).toBe(refused);
-    expect(isBackpressureError(error)).toBe(true);
-  });
-
-  test('gives undefined for errors that wrap none, and for cycles', () => {
-    const cycle: Record<string, unknown> = { name: 'cycle' };
-    Object.assign(cycle, { cause: cycle, original: cycle, parent: { cause: cycle } });
-    for (const error of [undefined, null, 'x', new Error('x', { cause: new Error('y') }), cycle]) {
-      expect([findBackpressureError(error), isBackpressureError(error)]).toEqual([undefined, false]);
-    }
+    expect(value instanceof BackpressureError).toBe(false);
   });
 });

@@ -123,26 +123,3 @@ function setStackTraceLimit(limit: number): void {
 function hasBrand(value: unknown): value is BackpressureError {
   return typeof value === 'object' && value !== null && (value as Record<symbol, unknown>)[BRAND] === true;
 }
-
-/** ORMs wrap a driver's error once or twice; deeper than this is a cycle or a mistake. */
-const MAX_DEPTH = 8;
-
-/**
- * The {@link BackpressureError} in an error: itself, or what an ORM wrapped under `cause`, `original` or `parent`.
- * `undefined` when there is none.
- */
-export function findBackpressureError(error: unknown): BackpressureError | undefined {
-  return search(error, MAX_DEPTH);
-}
-
-function search(error: unknown, depth: number): BackpressureError | undefined {
-  if (hasBrand(error)) return error;
-  if (depth === 0 || typeof error !== 'object' || error === null) return undefined;
-  const { cause, original, parent } = error as { cause?: unknown; original?: unknown; parent?: unknown };
-  return search(cause, depth - 1) ?? search(original, depth - 1) ?? search(parent, depth - 1);
-}
-
-/** Whether an error is, or wraps (see {@link findBackpressureError}), a {@link BackpressureError}. */
-export function isBackpressureError(error: unknown): boolean {
-  return findBackpressureError(error) !== undefined;
-}

@@ -76,8 +76,10 @@ export class Gate {
     if (weight === 0) return undefined;
     if (this.draining) return 'draining';
     if (this.inFlight + weight > this.limit) return 'limit';
-    if (operationClass.inFlight + weight > operationClass.bulkhead) return 'bulkhead';
-    if (operationClass.shed) return 'shedding';
+    // What is shed has no room at all: one comparison for both.
+    if (operationClass.inFlight + weight > operationClass.room) {
+      return operationClass.shed ? 'shedding' : 'bulkhead';
+    }
     return undefined;
   }
 

@@ -7,7 +7,7 @@ const LIMIT = 60;
 /** Fills the nodes in turn, as often as they are let, and returns what each holds. */
 function fill(names: readonly string[], known: readonly string[], limit = LIMIT): Record<string, number> {
   const shares = new NodeShares();
-  for (const name of known) shares.share(name);
+  shares.setKnown({}, new Set(known));
   let inFlight = 0;
   for (let admitted = true; admitted; ) {
     admitted = false;
@@ -41,19 +41,42 @@ describe('NodeShares', () => {
 
   test('an operation heavier than a share runs on a node that holds nothing', () => {
     const shares = new NodeShares();
-    shares.share('b');
+    shares.setKnown({}, new Set(['a', 'b']));
     expect(shares.refuses(shares.share('a'), 60, LIMIT, 0)).toBe(false);
   });
 
-  test('a node that has left counts no more, but not before its permits are back', () => {
+  test('a node that has left is forgotten, but not before its permits are back', () => {
     const shares = new NodeShares();
+    const client = {};
+    shares.setKnown(client, new Set(['a', 'b']));
     shares.enter(shares.share('a'), 1);
-    shares.share('b');
-    shares.retain(new Set(['c']));
-    expect(Object.keys(shares.stats())).toEqual(['a']);
+    shares.setKnown(client, new Set(['c']));
+    expect(Object.keys(shares.stats())).toEqual(['a', 'c']);
     shares.leave(shares.share('a'), 1);
-    shares.retain(new Set());
+    expect(Object.keys(shares.stats())).toEqual(['c']);
+    shares.setKnown(client, new Set());
     expect(shares.stats()).toEqual({});
+  });
+
+  test('a node is known as long as one of the clients that share it has it', () => {
+    const shares = new NodeShares();
+    const [first, second] = [{}, {}];
+    shares.setKnown(first, new Set(['a', 'b']));
+    shares.setKnown(second, new Set(['b', 'c']));
+    shares.setKnown(first, new Set());
+    expect(Object.keys(shares.stats())).toEqual(['b', 'c']);
+    shares.setKnown(second, new Set(['c']));
+    expect(Object.keys(shares.stats())).toEqual(['c']);
+  });
+
+  test('a node that is nobody’s own counts only while something is held for it', () => {
+    const shares = new NodeShares();
+    shares.setKnown({}, new Set(['a', 'b']));
+    shares.enter(shares.share('replica'), 2);
+    shares.leave(shares.share('replica'), 1);
+    expect(Object.keys(shares.stats())).toEqual(['a', 'b', 'replica']);
+    shares.leave(shares.share('replica'), 1);
+    expect(Object.keys(shares.stats())).toEqual(['a', 'b']);
   });
 
   test('whichever nodes hang, one that holds nothing finds room as long as any permit is free', () => {

@@ -3,6 +3,8 @@ import type { NodeStats } from './limiter-stats.js';
 /** What one server behind a client holds. */
 export class NodeShare {
   readonly name: string;
+  /** Some client has this node among its own. */
+  known = false;
   /** Permits held for this node. */
   inFlight = 0;
   admitted = 0;
@@ -24,6 +26,7 @@ export class NodeShare {
  */
 export class NodeShares {
   readonly #shares = new Map<string, NodeShare>();
+  readonly #known = new Map<object, ReadonlySet<string>>();
 
   /** @param name of the node: host and port, never more of them than there are servers */
   share(name: string): NodeShare {
@@ -35,10 +38,17 @@ export class NodeShares {
     return share;
   }
 
-  /** Forgets nodes that have left, once nothing is held for them, so that they no longer count for the fair share. */
-  retain(names: ReadonlySet<string>): void {
-    for (const [name, share] of this.#shares) {
-      if (share.inFlight === 0 && !names.has(name)) this.#shares.delete(name);
+  /**
+   * Which nodes are a client's own from now on; none, when it has ended. They count for the fair share, busy or not; any
+   * other node does as long as something is held for it, and is forgotten then.
+   */
+  setKnown(client: object, names: ReadonlySet<string>): void {
+    if (names.size === 0) this.#known.delete(client);
+    else this.#known.set(client, names);
+    for (const name of names) this.share(name);
+    for (const share of this.#shares.values()) {
+      share.known = this.#isKnown(share.name);
+      this.#forgetUnused(share);
     }
   }
 
@@ -63,6 +73,7 @@ export class NodeShares {
 
   leave(share: NodeShare, weight: number): void {
     share.inFlight -= weight;
+    this.#forgetUnused(share);
   }
 
   stats(): Readonly<Record<string, NodeStats>> {
@@ -71,6 +82,15 @@ export class NodeShares {
       stats[name] = Object.freeze({ inFlight, admitted, rejected });
     }
     return Object.freeze(stats);
+  }
+
+  #isKnown(name: string): boolean {
+    for (const names of this.#known.values()) if (names.has(name)) return true;
+    return false;
+  }
+
+  #forgetUnused(share: NodeShare): void {
+    if (share.inFlight === 0 && !share.known) this.#shares.delete(share.name);
   }
 }
 

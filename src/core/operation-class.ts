@@ -13,8 +13,8 @@ export class OperationClass {
   /** Operations that run; differs from {@link inFlight} where an operation weighs more than 1, or nothing. */
   running = 0;
   admitted = 0;
-  /** It is refused outright, since the database does badly and this class is the less important. */
-  shed = false;
+  /** Permits that it may hold now: its bulkhead, or none while it is shed. */
+  room: number;
   readonly rejected = new Map<RejectReason, number>();
   readonly ended: Record<Outcome, number> = { success: 0, failed: 0, overload: 0, ignored: 0 };
   latency: LatencyHistogram | undefined;
@@ -22,6 +22,16 @@ export class OperationClass {
   constructor(name: string, bulkhead = Number.POSITIVE_INFINITY) {
     this.name = name;
     this.bulkhead = bulkhead;
+    this.room = bulkhead;
+  }
+
+  /** It is refused outright, since the database does badly and this class is the less important. */
+  get shed(): boolean {
+    return this.room < this.bulkhead;
+  }
+
+  set shed(shed: boolean) {
+    this.room = shed ? 0 : this.bulkhead;
   }
 
   countRejected(reason: RejectReason): void {

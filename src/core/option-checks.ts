@@ -129,6 +129,9 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   maxConcurrency: 'maxConcurrentOps',
   maxConcurrent: 'maxConcurrentOps',
   maxInFlight: 'maxConcurrentOps',
+  attempts: 'maxAttempts',
+  retries: 'maxAttempts',
+  maxRetries: 'maxAttempts',
 };
 
 /** Levenshtein distance, for "did you mean": runs once, on the way to an error. */

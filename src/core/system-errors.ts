@@ -1,4 +1,4 @@
-import { isBackpressureError } from './backpressure-error.js';
+import { isBackpressureError } from './find-backpressure-error.js';
 import type { Outcome } from './outcome.js';
 
 /**

@@ -9,6 +9,11 @@ describe('Health refuses', () => {
   test.each<[object | number, string, typeof TypeError | typeof RangeError]>([
     [5, 'Health options must be an object, got 5 (number)', TypeError],
     [{ require: { orders } }, "unknown Health option 'require' (did you mean 'required'?)", TypeError],
+    [
+      { orders },
+      "unknown Health option 'orders' (known: required, optional, commonFailure, intervalMs, failureThreshold, successThreshold, maxOverloadRatio, stalledAfterMs, rampFrom, rampMs, checks, onChange); dependencies stand by name under required or optional",
+      TypeError,
+    ],
     [{ required: orders.name }, "required must be an object, got 'floodgate' (string)", TypeError],
     [{ required: [orders] }, 'required must be an object, got an array', TypeError],
     [
@@ -23,12 +28,12 @@ describe('Health refuses', () => {
     ],
     [
       { required: { orders }, optional: { orders: stock } },
-      "optional.orders must be another dependency than 'orders'",
+      'optional.orders must have another name than required.orders',
       TypeError,
     ],
     [
       { required: { orders, stock: { limiter: orders } } },
-      "required.stock must be another dependency than 'orders'",
+      "required.stock must have another limiter than 'orders'",
       TypeError,
     ],
     [

@@ -1,4 +1,5 @@
-import { Limiter } from '../core/limiter.js';
+import type { Limiter } from '../core/limiter.js';
+import { type HasLimiter, limiterOf } from '../core/limiter-of.js';
 import {
   checkOptions,
   complaint,
@@ -13,7 +14,7 @@ import {
 import type { HealthReport } from './health-report.js';
 
 /** A limiter, or a wrapped client, which has one. */
-export type HealthDependency = Limiter | { readonly limiter: Limiter };
+export type HealthDependency = HasLimiter;
 
 /** What to do when every required dependency is down. */
 export type CommonFailure = 'stay-ready' | 'leave';
@@ -98,7 +99,7 @@ const CHECKS: Readonly<Record<keyof HealthOptions, OptionCheck>> = {
 
 /** @throws TypeError | RangeError naming the option, the rule and the value */
 export function resolveHealthOptions(options: HealthOptions): ResolvedHealthOptions {
-  checkOptions('Health', options, CHECKS);
+  checkOptions('Health', options, CHECKS, 'dependencies stand by name under required or optional');
   return {
     dependencies: dependenciesOf(options),
     commonFailure: options.commonFailure ?? 'stay-ready',
@@ -117,9 +118,12 @@ function dependenciesOf({ required = {}, optional = {}, checks = {} }: HealthOpt
   const names = new Map<Limiter, string>();
   const resolve = (kind: 'required' | 'optional', [name, value]: [string, HealthDependency]) => {
     const limiter = limiterOf(`${kind}.${name}`, value);
-    const twice = kind === 'optional' && Object.hasOwn(required, name) ? name : names.get(limiter);
+    if (kind === 'optional' && Object.hasOwn(required, name)) {
+      throw new TypeError(`floodgate: ${kind}.${name} must have another name than required.${name}`);
+    }
+    const twice = names.get(limiter);
     if (twice !== undefined) {
-      throw new TypeError(`floodgate: ${kind}.${name} must be another dependency than '${twice}'`);
+      throw new TypeError(`floodgate: ${kind}.${name} must have another limiter than '${twice}'`);
     }
     names.set(limiter, name);
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
@@ -134,13 +138,6 @@ function dependenciesOf({ required = {}, optional = {}, checks = {} }: HealthOpt
   const stray = Object.keys(checks).find((name) => !known.includes(name));
   if (stray !== undefined) throw new TypeError(unknownKey('dependency in checks', stray, known));
   return dependencies;
-}
-
-function limiterOf(option: string, value: unknown): Limiter {
-  if (value instanceof Limiter) return value;
-  const { limiter } = (value ?? {}) as { limiter?: unknown };
-  if (limiter instanceof Limiter) return limiter;
-  throw new TypeError(complaint(option, 'a Limiter or a client with one', value));
 }
 
 function namedObjects(option: string, value: unknown): void {

@@ -57,6 +57,19 @@ describe('the limit of a dependency', () => {
     expect(orders.history()).toEqual([]);
   });
 
+  test('is moved by one of several that watch it: afterwards it is what it was', async () => {
+    watch();
+    const second = new Health({ required: { orders } });
+    expect(await limits(...DOWN, 'overload')).toEqual([100, 100, 10, 10]);
+    expect(await limits(...UP)).toEqual([10, 10, 19]);
+    expect((await limits(...GOOD)).at(-1)).toBe(100);
+    expect(second.report().status).toBe('ready');
+    // And again, now that nobody holds it.
+    expect((await limits(...DOWN, ...UP, ...GOOD)).at(-1)).toBe(100);
+    second.close();
+    expect(orders.limit).toBe(100);
+  });
+
   test('does not rise on a bad look, and falls again when it goes down again', async () => {
     watch();
     await limits(...DOWN, ...UP);

@@ -12,6 +12,39 @@ function limits(limiter: Limiter): number[] {
   return limiter.history().map(({ to }) => to);
 }
 
+describe('two ramps of one limiter', () => {
+  test('are one: the second does not take the lowered limit for the whole', () => {
+    const { limiter, ramp: first } = ramp(100);
+    const second = new LimitRamp(limiter, 0.1, 5);
+    first.lower();
+    second.lower();
+    expect(limiter.limit).toBe(10);
+    for (let step = 1; step <= 5; step++) {
+      second.raise();
+      first.raise();
+    }
+    expect(limits(limiter)).toEqual([10, 28, 46, 64, 82, 100]);
+    second.lower();
+    first.lower();
+    expect(limiter.limit).toBe(10);
+    first.end();
+    expect(limiter.limit).toBe(10);
+    second.end();
+    expect(limiter.limit).toBe(100);
+  });
+
+  test('do not wait for one whose limit was moved by others', () => {
+    const { limiter, ramp: first } = ramp(100);
+    const second = new LimitRamp(limiter, 0.1, 5);
+    first.lower();
+    limiter.resize(50);
+    second.lower();
+    expect(limiter.limit).toBe(5);
+    second.end();
+    expect(limiter.limit).toBe(50);
+  });
+});
+
 describe('a limit', () => {
   test('is lowered to its share, rises in equal steps to what it was, and is left alone then', () => {
     const { limiter, ramp: over } = ramp(100);

@@ -1,11 +1,15 @@
 import type { Limiter } from '../core/limiter.js';
 
+/** Who moved a limiter's limit last. */
+const ramps = new WeakMap<Limiter, LimitRamp>();
+
 /**
  * Keeps a limit low while its dependency is down, so that a few operations try it out, and raises it step by step when it
  * is back: full load at once would meet cold caches and everything that has waited.
  *
  * Whoever else moves the limit has the last word: a limit that moves by itself is left alone (after an outage it comes
- * back gradually anyway), and after a `resize` the ramp is over.
+ * back gradually anyway), and after a `resize` the ramp is over. Of several ramps of one limiter, the first one moves it:
+ * the next would take the lowered limit for the whole.
  */
 export class LimitRamp {
   readonly #limiter: Limiter;
@@ -30,6 +34,9 @@ export class LimitRamp {
   lower(): void {
     const adaptive = this.#limiter.stats().adaptive;
     if (adaptive !== undefined && !adaptive.observe) return;
+    const other = ramps.get(this.#limiter);
+    if (other !== undefined && other !== this && other.#ownTarget() !== undefined) return;
+    ramps.set(this.#limiter, this);
     const target = this.#ownTarget() ?? this.#limiter.limit;
     this.#target = target;
     this.#step = 0;

@@ -1,4 +1,4 @@
-import { isBackpressureError } from '../core/backpressure-error.js';
+import { isBackpressureError } from '../core/find-backpressure-error.js';
 
 /** A check of the user's that runs beside the looks: each look learns what the check begun at the last one has said. */
 export class SideCheck {

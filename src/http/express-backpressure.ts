@@ -1,4 +1,4 @@
-import { type HttpOptions, resolveHttpOptions } from './http-options.js';
+import { HTTP_OPTION_CHECKS, type HttpOptions, resolveHttpOptions } from './http-options.js';
 import { type RequestLike, type ResponseLike, sendResponse } from './node-response.js';
 import { httpResponse } from './to-http-response.js';
 
@@ -12,7 +12,7 @@ import { httpResponse } from './to-http-response.js';
 export function expressBackpressure(
   options: HttpOptions = {},
 ): (error: unknown, request: RequestLike, response: ResponseLike, next: (error?: unknown) => void) => void {
-  const settings = resolveHttpOptions('expressBackpressure', options);
+  const settings = resolveHttpOptions('expressBackpressure', options, HTTP_OPTION_CHECKS, HINT);
   // Express knows error middleware by its four parameters.
   return function backpressure(error, request, response, next) {
     const answer = response.headersSent ? undefined : httpResponse(error, settings, request.headers.accept);
@@ -20,3 +20,6 @@ export function expressBackpressure(
     else sendResponse(request, response, answer);
   };
 }
+
+/** Who forgets the call passes a request off as the options. */
+const HINT = 'it is given as app.use(expressBackpressure())';

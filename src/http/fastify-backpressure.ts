@@ -41,6 +41,11 @@ const unanswered = new WeakMap<FastifyReplyLike, unknown>();
  * @throws TypeError | RangeError naming the option, the rule and the value, when the plugin is loaded
  */
 export async function fastifyBackpressure(instance: FastifyLike, options: HttpOptions): Promise<void> {
+  if (typeof instance?.addHook !== 'function') {
+    throw new TypeError(
+      'floodgate: fastifyBackpressure is a plugin: await app.register(fastifyBackpressure, options)',
+    );
+  }
   const settings = resolveHttpOptions('fastifyBackpressure', withoutRegisterOptions(options));
   const app = instance as unknown as WithHooks;
 

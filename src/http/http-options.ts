@@ -56,14 +56,16 @@ export const HTTP_OPTION_CHECKS: Readonly<Record<string, OptionCheck>> = {
 
 /**
  * @param owner whose options they are, for the message
+ * @param hint added to the complaint about an unknown option
  * @throws TypeError | RangeError naming the option, the rule and the value
  */
 export function resolveHttpOptions(
   owner: string,
   options: HttpOptions,
   checks: Readonly<Record<string, OptionCheck>> = HTTP_OPTION_CHECKS,
+  hint?: string,
 ): HttpSettings {
-  checkOptions(owner, options, checks);
+  checkOptions(owner, options, checks, hint);
   return {
     type: options.type ?? 'about:blank',
     title: options.title ?? 'Service Unavailable',

@@ -1,6 +1,5 @@
 export { expressBackpressure } from './express-backpressure.js';
 export { type FastifyLike, fastifyBackpressure } from './fastify-backpressure.js';
-export { findBackpressure } from './find-backpressure.js';
 export {
   type HonoContextLike,
   type HonoErrorHandler,

@@ -1,4 +1,4 @@
-import { type HttpOptions, resolveHttpOptions } from './http-options.js';
+import { HTTP_OPTION_CHECKS, type HttpOptions, resolveHttpOptions } from './http-options.js';
 import { STALE_HEADERS } from './stale-headers.js';
 import { httpResponse } from './to-http-response.js';
 
@@ -26,7 +26,7 @@ export interface KoaContextLike {
 export function koaBackpressure(
   options: HttpOptions = {},
 ): (context: KoaContextLike, next: () => Promise<unknown>) => Promise<void> {
-  const settings = resolveHttpOptions('koaBackpressure', options);
+  const settings = resolveHttpOptions('koaBackpressure', options, HTTP_OPTION_CHECKS, HINT);
   return async function backpressure(context, next) {
     try {
       await next();
@@ -42,3 +42,6 @@ export function koaBackpressure(
     }
   };
 }
+
+/** Who forgets the call passes a request off as the options. */
+const HINT = 'it is given as app.use(koaBackpressure())';

@@ -41,8 +41,10 @@ function exposed(error: BackpressureError, { expose }: HttpSettings): Record<str
   return Object.fromEntries(expose.map((field) => [field, cut(error[field])]));
 }
 
-function cut(value: unknown): unknown {
-  return typeof value === 'string' ? value.slice(0, LONGEST_TEXT) : value;
+/** An error of another copy may hold anything there; what JSON can't write is left out. */
+function cut(value: unknown): string | number | undefined {
+  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT);
+  return typeof value === 'number' ? value : undefined;
 }
 
 function page(title: string, detail: string): string {

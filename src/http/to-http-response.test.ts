@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type BackpressureDetails, BackpressureError } from '../core/backpressure-error.js';
 import { type HttpResponseOptions, toHttpResponse } from './to-http-response.js';
 
@@ -119,6 +119,7 @@ describe('Retry-After', () => {
     [Number.NaN, 1],
     [-5, 1],
     [Number.POSITIVE_INFINITY, 1],
+    [1e300, 2_147_484],
   ])('for %d ms begins at %d s', (retryAfterMs, seconds) => {
     expect(secondsAfter(retryAfterMs)).toBe(seconds);
   });
@@ -160,6 +161,42 @@ describe('Retry-After', () => {
         },
       ),
     );
+  });
+});
+
+describe('what must not break the answer', () => {
+  test('is a random source that throws', () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const random = () => {
+      throw new Error('no luck');
+    };
+    expect([secondsAfter(5000, { random }), secondsAfter(5000, { random })]).toEqual([5, 5]);
+    expect(warned.mock.calls.map(([message]) => String(message).split('.')[0])).toEqual([
+      'random threw; floodgate goes on without it',
+    ]);
+    warned.mockRestore();
+  });
+
+  test('is an error of another copy with other things in it', () => {
+    const foreign = new BackpressureError({
+      ...DETAILS,
+      limit: 10n as never,
+      operation: { sql: 1 } as never,
+    });
+    const shown = JSON.parse(answer({ expose: ['limit', 'operation', 'inFlight'] }, foreign).body);
+    expect(shown).toMatchObject({ status: 503, inFlight: 12 });
+    expect(Object.keys(shown)).not.toContain('limit');
+    expect(Object.keys(shown)).not.toContain('operation');
+  });
+
+  test('is a getter that throws, on what wraps the rejection', () => {
+    const wrapper = Object.defineProperty(new Error('orm', { cause: error }), 'status', {
+      get: () => {
+        throw new Error('no');
+      },
+    });
+    expect(answer({}, wrapper).status).toBe(503);
+    expect(answer({}, Object.freeze(new Error('orm', { cause: Object.freeze(error) }))).status).toBe(503);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { BackpressureError } from '../core/backpressure-error.js';
+import { findInAggregates } from '../core/find-backpressure-error.js';
 import { complaint, type OptionCheck } from '../core/option-checks.js';
-import { findBackpressure } from './find-backpressure.js';
 import {
   HTTP_OPTION_CHECKS,
   type HttpOptions,
@@ -46,9 +46,9 @@ const CHECKS: Readonly<Record<string, OptionCheck>> = {
 };
 
 /**
- * The response to a request that failed with this error: 503 for a `BackpressureError`, wrapped or not
- * ({@link findBackpressure}), `undefined` for any other. Also `undefined` if what wraps it has a `status` or `statusCode`
- * of 4xx: that is an answer somebody chose.
+ * The response to a request that failed with this error: 503 for a `BackpressureError`, itself, wrapped (see
+ * `findBackpressureError`) or among the `errors` of an `AggregateError`; `undefined` for any other. Also `undefined` if what
+ * wraps it has a `status` or `statusCode` of 4xx: that is an answer somebody chose.
  *
  * @throws TypeError | RangeError naming the option, the rule and the value
  */
@@ -75,12 +75,19 @@ export function httpResponse(
   };
 }
 
-/** The rejection to answer with 503, if the error is or wraps one and has no answer of its own. */
+/** The rejection to answer with 503, if the error is or wraps one and has no answer of its own. Never throws. */
 export function rejectionIn(error: unknown): BackpressureError | undefined {
-  const rejection = findBackpressure(error);
+  const rejection = findInAggregates(error);
   if (rejection === undefined) return undefined;
-  const { status, statusCode } = error as { status?: unknown; statusCode?: unknown };
-  return isClientError(status) || isClientError(statusCode) ? undefined : rejection;
+  return hasClientErrorStatus(error as object) ? undefined : rejection;
+}
+
+function hasClientErrorStatus(error: { status?: unknown; statusCode?: unknown }): boolean {
+  try {
+    return isClientError(error.status) || isClientError(error.statusCode);
+  } catch {
+    return false;
+  }
 }
 
 function isClientError(status: unknown): boolean {

@@ -16,7 +16,11 @@ describe('bad input', () => {
   );
 
   test.each([
-    [{ meters: 1 }, TypeError, "unknown instrument option 'meters' (did you mean 'meter'?)"],
+    [
+      { meters: 1 },
+      TypeError,
+      "unknown instrument option 'meters' (did you mean 'meter'?); a meter is given as { meter }",
+    ],
     [
       { meter: null },
       TypeError,
@@ -36,6 +40,21 @@ describe('bad input', () => {
       { attributes: { a: {} } },
       TypeError,
       "attributes['a'] must be a string, number or boolean, got an object (Object)",
+    ],
+    [
+      { attributes: { 'floodgate.limiter': 'mine' } },
+      TypeError,
+      "attributes['floodgate.limiter'] must be absent, since it is set by itself, got 'mine' (string)",
+    ],
+    [
+      { attributes: { 'error.type': 'x' } },
+      TypeError,
+      "attributes['error.type'] must be absent, since it is set by itself, got 'x' (string)",
+    ],
+    [
+      { createCounter: 1 },
+      TypeError,
+      "unknown instrument option 'createCounter' (known: meter, name, system, histograms, attributes); a meter is given as { meter }",
     ],
     [5, TypeError, 'instrument options must be an object, got 5 (number)'],
   ])('options %o', (options, kind, message) => {

@@ -1,4 +1,4 @@
-import type { Attributes, Meter } from '@opentelemetry/api';
+import type { Meter } from '@opentelemetry/api';
 import { checkOptions, complaint, nonEmptyString, type OptionCheck, ofType } from '../core/option-checks.js';
 
 export interface InstrumentOptions {
@@ -21,9 +21,9 @@ export interface InstrumentOptions {
   readonly histograms?: boolean | undefined;
   /**
    * Put on every series: `{ 'db.namespace': 'orders', 'server.address': 'db1' }`. Each value makes a series of its own,
-   * so nothing that depends on a request. @default {}
+   * so nothing that depends on a request. Those that are set anyway are refused. @default {}
    */
-  readonly attributes?: Attributes | undefined;
+  readonly attributes?: Readonly<Record<string, string | number | boolean>> | undefined;
 }
 
 const CHECKS: Readonly<Record<keyof InstrumentOptions, OptionCheck>> = {
@@ -35,7 +35,7 @@ const CHECKS: Readonly<Record<keyof InstrumentOptions, OptionCheck>> = {
 };
 
 export function checkInstrumentOptions(options: InstrumentOptions): void {
-  checkOptions('instrument', options, CHECKS);
+  checkOptions('instrument', options, CHECKS, 'a meter is given as { meter }');
 }
 
 /** Without these there is nothing to record with; `createHistogram` may be missing. */
@@ -58,8 +58,23 @@ function checkAttributes(option: string, value: unknown): void {
     throw new TypeError(complaint(option, 'an object of attributes', value));
   }
   for (const [key, attribute] of Object.entries(value)) {
+    if (OWN_ATTRIBUTES.includes(key)) {
+      throw new TypeError(complaint(`${option}['${key}']`, 'absent, since it is set by itself', attribute));
+    }
     if (!['string', 'number', 'boolean'].includes(typeof attribute)) {
       throw new TypeError(complaint(`${option}['${key}']`, 'a string, number or boolean', attribute));
     }
   }
 }
+
+/** Two of them have an option: `name` and `system`. */
+const OWN_ATTRIBUTES = [
+  'floodgate.limiter',
+  'floodgate.operation.class',
+  'floodgate.reason',
+  'floodgate.direction',
+  'db.system.name',
+  'db.operation.name',
+  'db.client.connection.pool.name',
+  'error.type',
+];

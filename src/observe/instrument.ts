@@ -1,11 +1,10 @@
 import { createNoopMeter, type Meter, metrics } from '@opentelemetry/api';
-import { Limiter } from '../core/limiter.js';
-import { complaint } from '../core/option-checks.js';
+import { type HasLimiter, limiterOf } from '../core/limiter-of.js';
 import { attachmentsOf } from './attachments.js';
 import { checkInstrumentOptions, type InstrumentOptions } from './instrument-options.js';
 
 /** A limiter, or what has one: a wrapped client, a class of `limitClientClass`, a module of `limitDriver`. */
-export type Instrumented = Limiter | { readonly limiter: Limiter };
+export type Instrumented = HasLimiter;
 
 /**
  * Reports a limiter through OpenTelemetry, until the returned function is called.
@@ -24,20 +23,12 @@ export type Instrumented = Limiter | { readonly limiter: Limiter };
  * @throws TypeError | RangeError naming the option, the rule and the value
  */
 export function instrument(target: Instrumented, options: InstrumentOptions = {}): () => void {
-  const limiter = limiterOf(target);
+  const limiter = limiterOf('what instrument() takes', target);
   checkInstrumentOptions(options);
   const meter = options.meter ?? globalMeter();
   // It discards everything; nothing should be timed for it.
   if (meter === createNoopMeter()) return () => {};
   return attachmentsOf(meter).attach(limiter, options);
-}
-
-function limiterOf(target: unknown): Limiter {
-  if (target instanceof Limiter) return target;
-  const isHolder = (typeof target === 'object' && target !== null) || typeof target === 'function';
-  const limiter = isHolder ? (target as { limiter?: unknown }).limiter : undefined;
-  if (limiter instanceof Limiter) return limiter;
-  throw new TypeError(complaint('what instrument() takes', 'a Limiter or a client with one', target));
 }
 
 let warned = false;

@@ -20,6 +20,13 @@ describe('the wait', () => {
     expect(asked.map((retryAfterMs) => backoffMs(1, retryAfterMs, half))).toEqual([100, 100, 100]);
   });
 
+  test.each([Number.NaN, -5, 2, 1e9, undefined as unknown as number])(
+    'with %d from the random source has the whole window on top',
+    (draw) => {
+      expect(backoffMs(1, 1_000, { ...half, random: () => draw })).toBe(1_200);
+    },
+  );
+
   test('is never more than a timer can wait', () => {
     expect(backoffMs(1, Number.POSITIVE_INFINITY, half)).toBe(2_147_483_647);
   });

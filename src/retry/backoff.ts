@@ -20,7 +20,12 @@ export function backoffMs(attempt: number, retryAfterMs: number, backoff: Backof
   const { baseDelayMs, maxDelayMs, random } = backoff;
   const floor = Math.max(0, retryAfterMs || 0);
   const window = Math.min(maxDelayMs, baseDelayMs * 2 ** Math.min(attempt - 1, MOST_DOUBLINGS));
-  return Math.min(LONGEST_TIMER_MS, floor + random() * window);
+  return Math.min(LONGEST_TIMER_MS, floor + share(random()) * window);
+}
+
+/** A random source that breaks its promise must not turn the wait into none, or into no number. */
+function share(draw: number): number {
+  return draw >= 0 && draw <= 1 ? draw : 1;
 }
 
 /** From 1 ms to more than a timer can wait; without a bound, 0 times infinity would be no number. */

@@ -105,6 +105,32 @@ describe('a retry budget', () => {
   });
 });
 
+describe('a clock that', () => {
+  test.each([
+    ['says nothing', Number.NaN],
+    ['goes back', -1e9],
+  ])('%s brings no retries', (_, now) => {
+    const { budget, clock } = budgetAt(0, { ratio: 0 });
+    expect(retriesLeft(budget)).toBe(10);
+    clock.now = now;
+    expect([budget.tryRetry(), budget.stats().available]).toEqual([false, 0]);
+    clock.now = now;
+    expect(budget.tryRetry()).toBe(false);
+  });
+});
+
+describe('a budget of nothing', () => {
+  test('has no retry, whatever is called and however long it takes', () => {
+    const { budget, clock } = budgetAt(0, { ratio: 0, minPerSecond: 0 });
+    for (let call = 1; call <= 1_000; call++) {
+      budget.recordCall();
+      clock.now += 1_000;
+    }
+    expect(budget.tryRetry()).toBe(false);
+    expect(budget.stats()).toEqual({ calls: 1_000, retries: 0, refused: 1, available: 0 });
+  });
+});
+
 describe('options', () => {
   test.each<[RetryBudgetOptions, string]>([
     [{ ratio: 1.5 }, 'RangeError: floodgate: ratio must be a number from 0 to 1, got 1.5 (number)'],

@@ -82,7 +82,8 @@ export class RetryBudget {
 
   #advance(): void {
     const now = this.#now();
-    const elapsed = Math.max(0, now - this.#at);
+    // A clock that goes back, or says nothing, has stood still.
+    const elapsed = now > this.#at ? now - this.#at : 0;
     this.#at = now;
     this.#tokens = this.#level + (this.#tokens - this.#level) * Math.exp(-elapsed / KEPT_MS);
   }

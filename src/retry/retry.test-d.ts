@@ -10,6 +10,13 @@ describe('retry', () => {
   test('tells the function the attempt and the signal', () => {
     void retry((attempt) => expectTypeOf(attempt).toEqualTypeOf<RetryAttempt>());
     expectTypeOf<RetryAttempt['signal']>().toEqualTypeOf<AbortSignal | undefined>();
+    const { signal } = new AbortController();
+    // With a signal among the options there is one: to be passed to what takes no `undefined`.
+    const answer = retry(({ signal }) => fetch('http://localhost', { signal }), { signal });
+    expectTypeOf(answer).toEqualTypeOf<Promise<Response>>();
+    void retry<number>(({ signal }) => Number(signal.aborted), { signal, maxAttempts: 2 });
+    const perhaps: AbortSignal | undefined = Math.random() > 0.5 ? signal : undefined;
+    void retry((attempt) => expectTypeOf(attempt).toEqualTypeOf<RetryAttempt>(), { signal: perhaps });
   });
 
   test('takes a budget, one of the same shape, or none', () => {

@@ -230,7 +230,8 @@ describe('bad input', () => {
     [{ onRetry: 1 }, 'onRetry must be a function, got 1 (number)'],
     [{ random: 0.5 }, 'random must be a function, got 0.5 (number)'],
     [{ clock: { now: served } }, 'clock must be an object with now() and after(), got an object (Object)'],
-    [{ attempts: 3 }, "unknown retry option 'attempts'"],
+    [{ attempts: 3 }, "unknown retry option 'attempts' (did you mean 'maxAttempts'?)"],
+    [{ retries: 3 }, "unknown retry option 'retries' (did you mean 'maxAttempts'?)"],
   ])('%o is refused, and the function not called', async (options, message) => {
     const fn = vi.fn(served);
     const error = await retry(fn, options).catch((thrown) => thrown);

@@ -1,4 +1,5 @@
-import { type BackpressureError, findBackpressureError } from '../core/backpressure-error.js';
+import type { BackpressureError } from '../core/backpressure-error.js';
+import { findBackpressureError } from '../core/find-backpressure-error.js';
 import { warnOnce } from '../core/observers.js';
 import { complaint } from '../core/option-checks.js';
 import { AbortWatch } from './abort-watch.js';
@@ -6,11 +7,11 @@ import { backoffMs } from './backoff.js';
 import { type ResolvedRetryOptions, type RetryOptions, resolveRetryOptions } from './retry-options.js';
 
 /** What is told to the function that is tried. */
-export interface RetryAttempt {
+export interface RetryAttempt<Signal extends AbortSignal | undefined = AbortSignal | undefined> {
   /** 1 for the first. */
   readonly attempt: number;
-  /** The signal of the options, to be passed on. */
-  readonly signal: AbortSignal | undefined;
+  /** The signal of the options, to be passed on; `undefined` without one. */
+  readonly signal: Signal;
 }
 
 /**
@@ -28,8 +29,16 @@ export interface RetryAttempt {
  *   the attempts or the budget are spent, or the next attempt would come too late; with `signal.reason` when aborted;
  *   with a TypeError or RangeError for bad options
  */
-export async function retry<T>(
+export function retry<T>(
+  fn: (attempt: RetryAttempt<AbortSignal>) => T | PromiseLike<T>,
+  options: RetryOptions & { readonly signal: AbortSignal },
+): Promise<T>;
+export function retry<T>(
   fn: (attempt: RetryAttempt) => T | PromiseLike<T>,
+  options?: RetryOptions,
+): Promise<T>;
+export async function retry<T>(
+  fn: (attempt: RetryAttempt<never>) => T | PromiseLike<T>,
   options: RetryOptions = {},
 ): Promise<T> {
   if (typeof fn !== 'function') throw new TypeError(complaint('fn', 'a function', fn));
@@ -41,7 +50,7 @@ export async function retry<T>(
   try {
     for (let attempt = 1; ; attempt++) {
       // An async function, so that what `fn` throws at once is a rejection too.
-      const running = (async () => fn({ attempt, signal }))();
+      const running = (async () => fn({ attempt, signal: signal as never }))();
       try {
         return await (abort?.race(running) ?? running);
       } catch (error) {

@@ -13,7 +13,7 @@ export async function aerospikeTarget(): Promise<Target> {
   // Loaded here: where the native addon can't be, the rest of the bench goes on.
   const { default: Aerospike } = await import('aerospike');
   const server = await aerospikeDouble();
-  await server.double.faults({ on: 'read', delayMs: SERVICE_MS, atOnce: AT_ONCE });
+  await server.double.faults({ on: 'read', delayMs: SERVICE_MS, workers: AT_ONCE });
   const config: ConfigOptions = {
     hosts: server.hosts,
     log: { level: Aerospike.log.OFF },

@@ -10,6 +10,8 @@ export const HEADERS_SET_BEFORE = {
   'X-Request-Id': '7',
   'Access-Control-Allow-Origin': 'https://shop.example',
   'Cache-Control': 'public, max-age=3600',
+  'CDN-Cache-Control': 'max-age=600',
+  'Content-Digest': 'sha-256=:RBNvo1WzZ4oRRq0W9+hknpT7T8If536DEMBg9hyq/4o=:',
   'Content-Disposition': 'attachment; filename="orders.csv"',
   'Content-Encoding': 'identity',
   ETag: '"1"',

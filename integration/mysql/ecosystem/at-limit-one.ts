@@ -11,6 +11,8 @@ import { recordUnhandledRejections } from '../../ecosystem/support/unhandled-rej
  */
 export async function atLimitOne(limiter: Limiter, call: () => Promise<unknown>): Promise<string[]> {
   using unhandled = recordUnhandledRejections();
+  // The permit of a new connection comes back one turn after its first query.
+  await expect.poll(() => limiter.inFlight).toBe(0);
   limiter.resize(1);
   const results = await Promise.allSettled(Array.from({ length: 5 }, call));
   const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));

@@ -2,7 +2,8 @@ import { findBackpressureError } from 'floodgate';
 import { limitDriver } from 'floodgate/mysql2';
 import mysql from 'mysql2';
 import { DataTypes, QueryTypes, Sequelize } from 'sequelize';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { recordUnhandledRejections } from '../../ecosystem/support/unhandled-rejections.js';
 import { uniqueName } from '../support/client-under-test.js';
 import { openOperator } from '../support/operator.js';
 import { sharedMysql } from '../support/shared-server.js';
@@ -11,8 +12,7 @@ import { atLimitOne } from './at-limit-one.js';
 const url = await sharedMysql();
 
 /** Sequelize pools its connections itself; they come from the driver that it is given. */
-async function sequelizeOver(dialectModule: object): Promise<Sequelize> {
-  const database = uniqueName();
+async function sequelizeOver(dialectModule: object, database = uniqueName()): Promise<Sequelize> {
   await using operator = await openOperator(url);
   await operator.execute(`create database ${database}`);
   const uri = new URL(url);
@@ -61,14 +61,19 @@ test('sequelize with `dialectModule: limitDriver(mysql2)`, as with the bare driv
 });
 
 test('a rejected query and a rejected transaction come through sequelize, under `original` and `parent`', async () => {
+  await using operator = await openOperator(url);
   const driver = limitDriver(mysql, { maxConcurrentOps: 50 });
-  const sequelize = await sequelizeOver(driver);
+  const database = uniqueName();
+  const sequelize = await sequelizeOver(driver, database);
   const nap = () => sequelize.query('select sleep(0.05)', { type: QueryTypes.SELECT });
   await Promise.all(Array.from({ length: 5 }, nap));
   expect(await atLimitOne(driver.limiter, nap)).toEqual(['DatabaseError']);
+  const before = await operator.connectionIds(database);
   const transaction = () =>
     sequelize.transaction((inside) => sequelize.query('select sleep(0.05)', { transaction: inside }));
   expect(await atLimitOne(driver.limiter, transaction)).toEqual(['DatabaseError']);
+  // Sequelize gives a connection up on which a ROLLBACK fails.
+  expect(await operator.connectionIds(database)).toEqual(before);
   const permit = driver.limiter.acquire();
   const error = await nap().then(
     () => undefined,
@@ -76,4 +81,54 @@ test('a rejected query and a rejected transaction come through sequelize, under 
   );
   permit.release();
   expect(error?.original).toBe(findBackpressureError(error));
+});
+
+/** A burst of calls while sequelize has no connection yet; afterwards it has those that the server has. */
+async function coldBurst(dialectModule: object, before: (sequelize: Sequelize) => Promise<unknown>) {
+  using unhandled = recordUnhandledRejections();
+  await using operator = await openOperator(url);
+  const database = uniqueName();
+  const sequelize = await sequelizeOver(dialectModule, database);
+  await before(sequelize);
+  const nap = () => sequelize.query('select sleep(0.05)', { type: QueryTypes.SELECT });
+  const results = await Promise.allSettled(Array.from({ length: 20 }, nap));
+  const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+  const { pool } = sequelize.connectionManager as unknown as { pool: { size: number } };
+  await expect.poll(() => operator.connections(database)).toBe(pool.size);
+  const connections = pool.size;
+  await nap();
+  await sequelize.close();
+  await expect.poll(() => operator.connections(database)).toBe(0);
+  expect(unhandled.errors).toEqual([]);
+  return { connections, served: results.length - errors.length, errors };
+}
+
+describe('20 calls at once over a cold pool lose no connection', () => {
+  test('bare', async () => {
+    const burst = await coldBurst(mysql, async () => {});
+    expect(burst).toEqual({ connections: 5, served: 20, errors: [] });
+  });
+
+  // Sequelize drops a connection, open, when a query of its set-up fails.
+  test.each([
+    ['that knows the server', (sequelize: Sequelize) => sequelize.authenticate(), 1],
+    // The connection that asks for the version takes the one permit, and all wait for it; then those to follow it are
+    // refused while the first of them connects, and sequelize tells each call of each refusal.
+    ['that knows nothing', async () => {}, 0],
+  ])('limited to one, %s', async (_, before, served) => {
+    const driver = limitDriver(mysql, { maxConcurrentOps: 1 });
+    const burst = await coldBurst(driver, before);
+    expect([burst.connections, burst.served]).toEqual([1, served]);
+    expect(burst.errors.map((error) => findBackpressureError(error)?.reason)).toEqual(
+      new Array(20 - served).fill('limit'),
+    );
+    expect(new Set(burst.errors.map((error) => error.name))).toEqual(new Set(['SequelizeConnectionError']));
+    await expect.poll(() => driver.limiter.inFlight).toBe(0);
+    expect(driver.limiter.stats()).toMatchObject({
+      peakInFlight: 1,
+      failed: 0,
+      overloaded: 0,
+      doubleReleases: 0,
+    });
+  });
 });

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Limiter } from 'floodgate';
 import { LimitedMysql, type LimitedMysqlOptions } from 'floodgate/mysql2';
 import mysql from 'mysql2';
@@ -14,12 +15,14 @@ export interface LimitedPoolUnderTest extends PoolUnderTest<LimitedMysql<Pool>> 
   readonly limiter: Limiter;
 }
 
+// All test files share one server.
+const file = randomBytes(4).toString('hex');
 let count = 0;
 
 /** Of a database that the test creates, or of one that is there. */
 export function uniqueName(): string {
   count++;
-  return `floodgate_${process.pid}_${count}`;
+  return `floodgate_${file}_${count}`;
 }
 
 export function poolConfig(

@@ -11,6 +11,7 @@ export interface Operator extends AsyncDisposable {
   column<T>(sql: string, values?: readonly unknown[]): Promise<T[]>;
   /** A database of this name, with the tables that tests work on. */
   createDatabase(name: string): Promise<void>;
+  connectionIds(name: string): Promise<number[]>;
   /** How many connections there are. */
   connections(name: string): Promise<number>;
   /** How many run a statement now. */
@@ -54,6 +55,7 @@ export async function openOperator(uri: string): Promise<Operator> {
         insert into ${name}.numbers values (1), (2), (3);
         create table ${name}.marks (n int) engine = innodb`);
     },
+    connectionIds: (name) => ids(name, 'true order by id'),
     connections: async (name) => (await ids(name)).length,
     running,
     untilRunning: (name, count = 1) =>

@@ -1,18 +1,7 @@
-import { afterAll, inject } from 'vitest';
-import { startMysql } from '../../support/servers/mysql/start-mysql.js';
+import { inject } from 'vitest';
+import { demandServer } from '../../support/servers/shared/server-on-demand.js';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Given by the global setup, if that starts a server for all test files. */
-    mysql: { readonly url: string };
-  }
-}
-
-/** The address of a server that the test file shares with others, or has started for itself. */
-export async function sharedMysql(): Promise<string> {
-  const given = inject('mysql') as { url: string } | undefined;
-  if (given !== undefined) return given.url;
-  const server = await startMysql();
-  afterAll(() => server.close());
-  return server.url;
+/** The address of a server that all test files share. It is started when the first of them asks. */
+export function sharedMysql(): Promise<string> {
+  return demandServer(inject('mysql').address);
 }

@@ -2,7 +2,7 @@
 import { readParts, writeMessage } from './message.js';
 import { FIELD, INFO3, RESULT } from './protocol.js';
 import { runOnRecord } from './record-commands.js';
-import { checkFields } from './unsupported.js';
+import { checkBatchFlags, checkRequest } from './unsupported.js';
 
 /** What follows an element's digest. */
 const ELEMENT = { repeat: 1, info: 2, generation: 4, ttl: 8, info4: 16 };
@@ -16,9 +16,10 @@ const ELEMENT = { repeat: 1, info: 2, generation: 4, ttl: 8, info4: 16 };
  * @param {() => number | undefined} resultOfElement a result to be given instead
  */
 export function runBatch(store, field, namespace, resultOfElement) {
+  checkBatchFlags(field[4] ?? 0);
   const replies = [];
   for (const { batchIndex, digest, request } of readElements(field)) {
-    checkFields(request.fields);
+    checkRequest(request);
     const forced = resultOfElement();
     const known = request.fields.get(FIELD.namespace)?.toString() === namespace;
     const reply =
@@ -38,7 +39,7 @@ function* readElements(field) {
   const count = field.readUInt32BE(0);
   let at = 5;
   /** @type {import('./message.js').Request} */
-  let request = { info1: 0, info2: 0, info3: 0, generation: 0, fields: new Map(), ops: [] };
+  let request = { info1: 0, info2: 0, info3: 0, info4: 0, generation: 0, ttl: 0, fields: new Map(), ops: [] };
   for (let i = 0; i < count; i++) {
     const batchIndex = field.readUInt32BE(at);
     const digest = field.subarray(at + 4, at + 24);
@@ -51,13 +52,15 @@ function* readElements(field) {
         [info2 = 0, info3 = 0] = field.subarray(at, at + 2);
         at += 2;
       }
+      const info4 = has & ELEMENT.info4 ? (field[at] ?? 0) : 0;
       if (has & ELEMENT.info4) at += 1;
       const generation = has & ELEMENT.generation ? field.readUInt16BE(at) : 0;
       if (has & ELEMENT.generation) at += 2;
+      const ttl = has & ELEMENT.ttl ? field.readUInt32BE(at) : 0;
       if (has & ELEMENT.ttl) at += 4;
       const parts = readParts(field, at + 4, field.readUInt16BE(at), field.readUInt16BE(at + 2));
       at = parts.end;
-      request = { info1, info2, info3, generation, fields: parts.fields, ops: parts.ops };
+      request = { info1, info2, info3, info4, generation, ttl, fields: parts.fields, ops: parts.ops };
     }
     yield { batchIndex, digest, request };
   }

@@ -5,19 +5,19 @@ import { Faults } from './faults.js';
 import { FrameReader, frame } from './frames.js';
 import { Indexes } from './indexes.js';
 import { infoAnswers } from './info.js';
-import { Line } from './line.js';
 import { readMessage, writeMessage } from './message.js';
 import { FIELD, FRAME, INFO1, INFO2, INFO3, OP, RESULT } from './protocol.js';
 import { runQuery } from './query.js';
 import { runOnRecord } from './record-commands.js';
 import { Store } from './store.js';
-import { checkFields, Unsupported } from './unsupported.js';
+import { checkRequest, Unsupported } from './unsupported.js';
 
 /** @typedef {import('node:net').Socket} Socket */
 
 /**
  * A test double of one Aerospike node, for the real client: it speaks the wire protocol, keeps what it is given, and does
- * to commands what a test has asked for. What it does not implement it answers with error 16 (unsupported feature), and tells.
+ * to commands what a test has asked for. What it does implement it answers as a server of version 8, Community Edition, in its
+ * usual configuration does; what it does not, with error 16 (unsupported feature), and tells.
  */
 export class AerospikeDouble {
   faults = new Faults();
@@ -33,7 +33,6 @@ export class AerospikeDouble {
   #store = new Store();
   #indexes = new Indexes();
   #sockets = new Set();
-  #line = new Line();
   #port = 0;
   /** @type {import('node:net').Server | undefined} */
   #server;
@@ -102,7 +101,7 @@ export class AerospikeDouble {
         break;
       case FRAME.admin: {
         const reply = Buffer.alloc(16);
-        reply[1] = RESULT.securityNotEnabled;
+        reply[1] = RESULT.securityNotSupported;
         socket.write(frame(FRAME.admin, reply));
         break;
       }
@@ -163,8 +162,10 @@ export class AerospikeDouble {
         socket.write(frame(FRAME.message, writeMessage({ result: fault.result, info3: INFO3.last })));
       } else void this.#write(socket, this.#run(request, kind), fault?.betweenMs ?? 0);
     };
-    if (fault?.delayMs === undefined) reply();
-    else this.#line.enter(fault.atOnce ?? Number.POSITIVE_INFINITY, fault.delayMs, reply);
+    const { delayMs } = fault ?? {};
+    if (delayMs === undefined) reply();
+    else if (fault?.pool === undefined) setTimeout(reply, delayMs);
+    else fault.pool.work(delayMs, reply);
   }
 
   /**
@@ -175,7 +176,10 @@ export class AerospikeDouble {
   #run(request, kind) {
     try {
       const { fields } = request;
-      checkFields(fields);
+      if (isOfTransaction(fields)) {
+        return [writeMessage({ result: RESULT.enterpriseOnly, info3: INFO3.last })];
+      }
+      checkRequest(request);
       const elements = fields.get(FIELD.batchIndex);
       if (elements !== undefined) {
         return [runBatch(this.#store, elements, this.#namespace, () => this.faults.take('element')?.result)];
@@ -224,4 +228,13 @@ function kindOf({ info1, info2, fields, ops }) {
   if (!fields.has(FIELD.digest)) return writes ? 'background' : 'query';
   if (!writes) return 'read';
   return ops.every(({ op }) => op === OP.write) && (info1 & INFO1.read) === 0 ? 'write' : 'operate';
+}
+
+/**
+ * The record that watches over a transaction, or one that takes part in it.
+ *
+ * @param {ReadonlyMap<number, Buffer>} fields
+ */
+function isOfTransaction(fields) {
+  return fields.has(FIELD.transactionId) || fields.get(FIELD.set)?.toString() === '<ERO~MRT';
 }

@@ -15,18 +15,24 @@ export class Indexes {
   /** @type {Map<string, Index>} */
   #byName = new Map();
 
-  /** @param {Index} index */
+  /**
+   * What there is already may be asked for again. Under another name, it is renamed.
+   *
+   * @param {Index} index
+   * @returns whether it is there now; not if its name stands for another
+   */
   create(index) {
-    if (index.type !== 'numeric' && index.type !== 'string')
-      throw new Unsupported(`an index of type ${index.type}`);
-    if (this.#byName.has(index.name)) return false;
+    if (!TYPES.has(index.type)) throw new Unsupported(`an index of type ${index.type}`);
+    const namesake = this.#byName.get(index.name);
+    if (namesake !== undefined) return isSame(namesake, index);
+    for (const each of this.#byName.values()) if (isSame(each, index)) this.#byName.delete(each.name);
     this.#byName.set(index.name, index);
     return true;
   }
 
   /** @param {string} name */
   remove(name) {
-    return this.#byName.delete(name);
+    this.#byName.delete(name);
   }
 
   /** @param {string} name */
@@ -42,9 +48,12 @@ export class Indexes {
     const range = fields.get(FIELD.indexRange);
     if (range === undefined) return () => true;
     const { bin, type, begin, end } = readRange(range);
+    if (type === PARTICLE.integer && begin.readBigInt64BE() > end.readBigInt64BE()) return RESULT.parameter;
     const set = fields.get(FIELD.set)?.toString() ?? '';
     const usable = [...this.#byName.values()].some(
-      (index) => index.bin === bin && index.set === set && TYPES.get(index.type) === type,
+      // An index without a set is one of all records.
+      (index) =>
+        index.bin === bin && (index.set === set || index.set === '') && TYPES.get(index.type) === type,
     );
     if (!usable) return RESULT.indexNotFound;
     return ({ bins }) => {
@@ -61,6 +70,14 @@ const TYPES = new Map([
   ['numeric', PARTICLE.integer],
   ['string', PARTICLE.string],
 ]);
+
+/**
+ * @param {Index} one
+ * @param {Index} other
+ */
+function isSame(one, other) {
+  return one.set === other.set && one.bin === other.bin && one.type === other.type;
+}
 
 /** @param {Buffer} range count (1), bin name, type (1), and two values with their lengths */
 function readRange(range) {

@@ -14,13 +14,16 @@
  * @property {number} info1
  * @property {number} info2
  * @property {number} info3
+ * @property {number} info4
  * @property {number} generation
+ * @property {number} ttl in seconds, or a special value
  * @property {Map<number, Buffer>} fields
  * @property {Op[]} ops
  *
  * @typedef {object} Reply
  * @property {number} [result]
  * @property {number} [generation]
+ * @property {number} [voidTime] when the record expires, in seconds of the server's; 0 for never
  * @property {number} [batchIndex]
  * @property {number} [info3]
  * @property {[number, Buffer][]} [fields]
@@ -41,7 +44,9 @@ export function readMessage(body) {
     info1: body[1] ?? 0,
     info2: body[2] ?? 0,
     info3: body[3] ?? 0,
+    info4: body[4] ?? 0,
     generation: body.readUInt32BE(6),
+    ttl: body.readUInt32BE(10),
     fields,
     ops,
   };
@@ -82,6 +87,7 @@ export function readParts(bytes, from, fieldCount, opCount) {
 export function writeMessage({
   result = 0,
   generation = 0,
+  voidTime = 0,
   batchIndex = 0,
   info3 = 0,
   fields = [],
@@ -92,6 +98,7 @@ export function writeMessage({
   header[3] = info3;
   header[5] = result;
   header.writeUInt32BE(generation, 6);
+  header.writeUInt32BE(voidTime, 10);
   header.writeUInt32BE(batchIndex, 14);
   header.writeUInt16BE(fields.length, 18);
   header.writeUInt16BE(bins.length, 20);

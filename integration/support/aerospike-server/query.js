@@ -3,6 +3,7 @@ import { writeMessage } from './message.js';
 import { FIELD, INFO1, INFO2, INFO3, RESULT } from './protocol.js';
 import { readBins, runOnRecord } from './record-commands.js';
 import { partitionOf } from './store.js';
+import { Unsupported } from './unsupported.js';
 
 /**
  * A scan or a query: its records in pieces, in the order of their partitions and digests, so that a page can begin where
@@ -34,6 +35,7 @@ export function runQuery(store, indexes, request) {
     }
     return [LAST];
   }
+  if ((request.info3 & INFO3.partitionDone) === 0) throw new Unsupported('a notice for each partition');
   const pieces = [];
   for (let at = 0; at < records.length; at += PIECE) {
     pieces.push(Buffer.concat(records.slice(at, at + PIECE).map((record) => replyOf(record, request))));
@@ -61,7 +63,7 @@ function replyOf(record, request) {
   const bins = all
     ? /** @type {[string, import('./message.js').Bin][]} */ ([...record.bins])
     : readBins(record, request);
-  return writeMessage({ generation: record.generation, fields, bins });
+  return writeMessage({ generation: record.generation, voidTime: record.voidTime, fields, bins });
 }
 
 /**

@@ -1,5 +1,5 @@
 // @ts-check
-import { PARTITIONS } from './protocol.js';
+import { EPOCH_MS, PARTITIONS } from './protocol.js';
 
 /**
  * @typedef {object} StoredRecord
@@ -7,17 +7,20 @@ import { PARTITIONS } from './protocol.js';
  * @property {string} set
  * @property {Buffer | undefined} key as it was sent, if it was
  * @property {number} generation
+ * @property {number} voidTime when it expires, in seconds of the server's; 0 for never
+ * @property {number} updatedAt milliseconds
  * @property {Map<string, import('./message.js').Bin>} bins
  */
 
-/** Records of one namespace, by digest. Nothing expires. */
+/** Records of one namespace, by digest. One that has expired is not there any more. */
 export class Store {
   /** @type {Map<string, StoredRecord>} */
   #records = new Map();
 
   /** @param {Buffer} digest */
   get(digest) {
-    return this.#records.get(digest.latin1Slice());
+    const record = this.#records.get(digest.latin1Slice());
+    return record !== undefined && isLive(record) ? record : undefined;
   }
 
   /** @param {StoredRecord} record */
@@ -30,10 +33,13 @@ export class Store {
     return this.#records.delete(digest.latin1Slice());
   }
 
-  /** @param {string} set all of them if empty */
-  truncate(set) {
+  /**
+   * @param {string} set all of them if empty
+   * @param {number} beforeMs only those that were last written before that
+   */
+  truncate(set, beforeMs) {
     for (const [digest, record] of this.#records) {
-      if (set === '' || record.set === set) this.#records.delete(digest);
+      if ((set === '' || record.set === set) && record.updatedAt < beforeMs) this.#records.delete(digest);
     }
   }
 
@@ -44,9 +50,19 @@ export class Store {
    */
   inOrder(set) {
     return [...this.#records.values()]
-      .filter((record) => set === '' || record.set === set)
+      .filter((record) => (set === '' || record.set === set) && isLive(record))
       .sort((a, b) => partitionOf(a.digest) - partitionOf(b.digest) || Buffer.compare(a.digest, b.digest));
   }
+}
+
+/** The server's clock: whole seconds. */
+export function nowInSeconds() {
+  return Math.floor((Date.now() - EPOCH_MS) / 1000);
+}
+
+/** @param {StoredRecord} record */
+function isLive({ voidTime }) {
+  return voidTime === 0 || voidTime >= nowInSeconds();
 }
 
 /** @param {Buffer} digest */

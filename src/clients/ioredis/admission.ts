@@ -1,4 +1,4 @@
-import type { BackpressureError, RejectReason } from '../../core/backpressure-error.js';
+import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { Gate } from '../../core/gate.js';
 import type { Limiter } from '../../core/limiter.js';
 import type { NodeShare } from '../../core/node-shares.js';
@@ -36,21 +36,24 @@ export class Admission {
   handedOver: Hold | undefined;
   /** A pipeline that holds its permits is being sent. */
   executing = false;
+  /** The client has ended, and nobody has connected it again. */
+  ended: boolean;
   /** Under which ioredis keeps the callbacks of a pipeline that it has made itself, once that is known. */
   callbacksKey: symbol | undefined;
-  /** Where the client is one node of a limited cluster. */
-  readonly #ownShare: NodeShare | undefined;
+  /** The name of the node, where the client is one node of a limited cluster. */
+  readonly #node: string | undefined;
 
-  constructor(client: RedisClient, limiter: Limiter, options: ResolvedRedisOptions, ownShare?: NodeShare) {
+  constructor(client: RedisClient, limiter: Limiter, options: ResolvedRedisOptions, node?: string) {
     const { gate } = limiter;
     this.client = client;
+    this.ended = client.status === 'end';
     this.limiter = limiter;
     this.gate = gate;
     this.options = options;
     this.held = new HeldOperations(gate);
     this.resends = new ScriptResends(client);
     this.nodes = client.isCluster ? new ClusterNodes(client, gate) : undefined;
-    this.#ownShare = ownShare;
+    this.#node = node;
     this.classes = {
       command: gate.classes.get('command'),
       pipeline: gate.classes.get('pipeline'),
@@ -66,9 +69,12 @@ export class Admission {
     return typeof (commandTimeout ?? redisOptions?.commandTimeout) === 'number';
   }
 
-  /** A cluster that has ended before it knew its slots lets pipelines wait for them for ever: they get no permit. */
-  get forgetsPipelines(): boolean {
-    return this.client.status === 'end' && this.client.slots?.length === 0;
+  /**
+   * A cluster that has ended lets pipelines, and often commands, wait for a `connect()` that may never come: their permits
+   * come back as soon as they are sent.
+   */
+  get forgetsWhatIsSent(): boolean {
+    return this.ended && this.nodes !== undefined;
   }
 
   /** Takes the permit of a command that is about to be sent; returns the error if it is refused. */
@@ -102,10 +108,10 @@ export class Admission {
     const operationClass = this.classes.pipeline;
     if (this.transactions.open) return this.#exempt(this.classes.transaction);
     const weight = this.gate.clampWeight(operationClass, wanted);
-    const share = this.nodes === undefined ? this.#ownShare : this.nodes.shareOfAll(commands);
-    const refusal = this.#refusal(operationClass, weight, share);
+    const refusal = this.gate.refusal(operationClass, weight);
     if (refusal !== undefined) return this.gate.reject(operationClass, refusal, operation);
-    return this.held.take(operationClass, weight, share, this.gate.clock.sample(), this.#queuedAt());
+    const share = this.nodes === undefined ? this.#ownShare() : this.nodes.shareOfAll(commands);
+    return this.#enter(operationClass, weight, share, operation);
   }
 
   /** A permit for a command that nothing is known of yet but that it is one. */
@@ -113,7 +119,7 @@ export class Admission {
     const { command } = this.classes;
     const refusal = this.gate.refusal(command, 1);
     if (refusal !== undefined) return this.gate.reject(command, refusal, 'command');
-    return this.held.take(command, 1, undefined, this.gate.clock.sample(), this.#queuedAt());
+    return this.#enter(command, 1, undefined, 'command');
   }
 
   /** Part of a pipeline that holds its permits, sent apart from it. */
@@ -121,19 +127,46 @@ export class Admission {
     return this.#exempt(this.classes.pipeline);
   }
 
-  /** A command whose permit was given back is sent after all. What the server may have seen before is not refused. */
+  /**
+   * A command whose permit was given back is sent after all. What the server may have seen before is not refused; where
+   * there is no permit for it, it goes without.
+   */
   takeAgain(command: RedisCommand, former: Hold): Hold | BackpressureError {
-    const { operationClass, weight, share, queuedAt } = former;
-    const refusal = queuedAt === undefined ? undefined : this.#refusal(operationClass, weight, share);
-    if (refusal !== undefined) return this.gate.reject(operationClass, refusal, command.name);
-    return this.held.take(operationClass, weight, share, this.gate.clock.sample(), this.#queuedAt());
+    const { gate } = this;
+    const { operationClass, weight, queuedAt } = former;
+    const refusal = gate.refusal(operationClass, weight);
+    if (queuedAt === undefined && refusal !== undefined) return this.#exempt(operationClass);
+    if (refusal !== undefined) return gate.reject(operationClass, refusal, command.name);
+    const share = former.share && gate.nodes.share(former.share.name);
+    if (queuedAt !== undefined) return this.#enter(operationClass, weight, share, command.name);
+    return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt());
   }
 
   #takeOne(operationClass: OperationClass, command: RedisCommand): Hold | BackpressureError {
-    const share = this.nodes === undefined ? this.#ownShare : this.nodes.shareOf(command);
-    const refusal = this.#refusal(operationClass, 1, share);
+    const refusal = this.gate.refusal(operationClass, 1);
     if (refusal !== undefined) return this.gate.reject(operationClass, refusal, command.name);
-    return this.held.take(operationClass, 1, share, this.gate.clock.sample(), this.#queuedAt());
+    const share = this.nodes === undefined ? this.#ownShare() : this.nodes.shareOf(command);
+    return this.#enter(operationClass, 1, share, command.name);
+  }
+
+  /** The gate has room; the node that it hangs on may still have had its share. */
+  #enter(
+    operationClass: OperationClass,
+    weight: number,
+    share: NodeShare | undefined,
+    operation: string,
+  ): Hold | BackpressureError {
+    const { gate } = this;
+    if (share !== undefined && gate.nodes.refuses(share, weight, gate.limit, gate.inFlight)) {
+      share.rejected++;
+      return gate.reject(operationClass, 'bulkhead', operation);
+    }
+    return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt());
+  }
+
+  /** Asked for each time: it is forgotten whenever nothing is held for a node that is no master. */
+  #ownShare(): NodeShare | undefined {
+    return this.#node === undefined ? undefined : this.gate.nodes.share(this.#node);
   }
 
   /** By default they take no permits: they wait for data. Then their bulkhead, if there is one, is all that bounds them. */
@@ -154,7 +187,7 @@ export class Admission {
     const { pipeline, transaction } = this.classes;
     const refusal = this.gate.refusal(pipeline, 1);
     if (refusal !== undefined) return this.gate.reject(pipeline, refusal, 'multi');
-    const whole = this.held.take(pipeline, 1, this.#ownShare, Number.NaN, this.#queuedAt());
+    const whole = this.held.take(pipeline, 1, this.#ownShare(), Number.NaN, this.#queuedAt());
     const hold = this.#exempt(transaction);
     hold.onEnd = this.transactions.begin(multi, whole);
     return hold;
@@ -182,19 +215,6 @@ export class Admission {
 
   #exempt(operationClass: OperationClass): Hold {
     return this.held.take(operationClass, 0, undefined, Number.NaN);
-  }
-
-  #refusal(
-    operationClass: OperationClass,
-    weight: number,
-    share: NodeShare | undefined,
-  ): RejectReason | undefined {
-    const { gate } = this;
-    const refusal = gate.refusal(operationClass, weight);
-    if (refusal !== undefined || share === undefined) return refusal;
-    if (!gate.nodes.refuses(share, weight, gate.limit, gate.inFlight)) return undefined;
-    share.rejected++;
-    return 'bulkhead';
   }
 
   #queuedAt(): number | undefined {

@@ -52,10 +52,12 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const [callback] = args;
     if (sent || joined.length === 0 || typeof callback !== 'function') return exec.apply(this, args);
     sent = true;
-    return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
+    const result = exec.call(this, (error: unknown, results?: readonly unknown[]) => {
       settleAll(error, results);
       callback(error, results);
     });
+    if (admission.forgetsWhatIsSent) for (const hold of joined) hold.giveBack();
+    return result;
   });
 }
 
@@ -92,7 +94,7 @@ export function admitDelayed(
 ): (callback: Callback) => void {
   return function (this: unknown, callback) {
     // A pipeline that holds its permits.
-    if (admission.executing || admission.forgetsPipelines) {
+    if (admission.executing) {
       delay().call(this, callback);
       return;
     }
@@ -103,7 +105,7 @@ export function admitDelayed(
     }
     delay().call(this, (error) => {
       if (error) hold.settle(admission.classify(error));
-      else admission.handedOver = hold;
+      else if (hold.state === 'open') admission.handedOver = hold;
       try {
         callback(error);
       } finally {
@@ -113,5 +115,6 @@ export function admitDelayed(
         }
       }
     });
+    if (admission.forgetsWhatIsSent) hold.giveBack();
   };
 }

@@ -36,7 +36,7 @@ export class ClusterNodes {
     return master === undefined ? undefined : this.#gate.nodes.share(master);
   }
 
-  /** All masters count for the fair share, those without a command yet too; those that have left no longer do. */
+  /** All masters count for the fair share, those without a command yet too. */
   #learnNodes(slots: RedisClient['slots'], groups: unknown): void {
     this.#groups = groups;
     const masters = new Set<string>();
@@ -46,8 +46,12 @@ export class ClusterNodes {
       last = nodes;
       if (nodes?.[0] !== undefined) masters.add(nodes[0]);
     }
-    for (const master of masters) this.#gate.nodes.share(master);
-    this.#gate.nodes.retain(masters);
+    this.#gate.nodes.setKnown(this.#client, masters);
+  }
+
+  /** The cluster has ended: it has no nodes any more. */
+  forgetAll(): void {
+    this.#gate.nodes.setKnown(this.#client, new Set());
   }
 }
 

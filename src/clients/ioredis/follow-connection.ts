@@ -8,16 +8,21 @@ import { originalMethod } from './original-method.js';
  * that neither their promises nor their permits would ever settle.
  */
 export function followConnection(admission: Admission): void {
-  const { client, held, transactions } = admission;
+  const { client, held, transactions, nodes } = admission;
   const setStatus = originalMethod(client, 'setStatus');
   const disconnect = originalMethod(client, 'disconnect');
   const quit = originalMethod(client, 'quit');
+
+  function forgetAll(): void {
+    held.giveBackAll();
+    nodes?.forgetAll();
+  }
 
   /** It waits for a reconnect that a call has just cancelled: nothing is left that would end what is queued. */
   function leaveReconnecting(leave: () => unknown): unknown {
     const wasWaiting = client.status === 'reconnecting';
     const result = leave();
-    if (wasWaiting) held.giveBackAll();
+    if (wasWaiting) forgetAll();
     return result;
   }
 
@@ -25,6 +30,9 @@ export function followConnection(admission: Admission): void {
     setStatus(this: RedisClient, ...args: Parameters<RedisClient['setStatus']>) {
       setStatus().apply(this, args);
       switch (args[0]) {
+        case 'connecting':
+          admission.ended = false;
+          break;
         case 'ready':
           forgetUnsent(admission);
           held.sendQueued();
@@ -33,9 +41,10 @@ export function followConnection(admission: Admission): void {
           transactions.connectionLost();
           break;
         case 'end':
-          // ioredis rejects what it still knows of in this turn.
+          admission.ended = true;
+          // ioredis rejects what it still knows of in this turn. (A cluster may be called closed once more after its end.)
           process.nextTick(() => {
-            if (client.status === 'end') held.giveBackAll();
+            if (admission.ended) forgetAll();
           });
           break;
       }
@@ -47,7 +56,7 @@ export function followConnection(admission: Admission): void {
       else leaveReconnecting(() => disconnect().apply(this, args));
     },
   });
-  if (admission.nodes !== undefined) {
+  if (nodes !== undefined) {
     patchMethods(client, {
       quit(this: RedisClient, ...args: unknown[]) {
         return leaveReconnecting(() => quit().apply(this, args));

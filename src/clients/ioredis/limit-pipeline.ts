@@ -42,6 +42,7 @@ export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isM
       taken.settle(admission.classify(error));
       throw error;
     }
+    if (admission.forgetsWhatIsSent) taken.giveBack();
     return isMulti && admission.nodes !== undefined ? settledBy(admission, taken, result, args[0]) : result;
   }
 
@@ -55,7 +56,6 @@ export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isM
 
 /** Whether this `exec()` sends the pipeline; others queue an EXEC in it, have nothing to send, or no way to. */
 function sends(admission: Admission, pipeline: RedisPipeline, isMulti: boolean): boolean {
-  if (admission.forgetsPipelines) return false;
   if (isMulti) return true;
   if (pipeline._transactions > 0 || pipeline._queue.length === 0) return false;
   // Its commands were admitted one by one.

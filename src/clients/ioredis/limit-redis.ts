@@ -1,10 +1,10 @@
 import type { Limiter } from '../../core/limiter.js';
-import type { NodeShare } from '../../core/node-shares.js';
 import { patchMethods } from '../shared/patch-methods.js';
 import { isWrapped, markWrapped } from '../shared/wrapped.js';
 import { Admission, isHold } from './admission.js';
 import { admitDelayed, admitJoining } from './auto-pipeline.js';
 import { followConnection } from './follow-connection.js';
+import type { Hold } from './hold.js';
 import { hookCommand } from './hook-command.js';
 import {
   HELD,
@@ -29,10 +29,10 @@ interface Limits {
 /**
  * Puts the gate in front of one client: single commands at `sendCommand`, which everything passes; pipelines at `exec`.
  *
- * @param share of the node that the client is, if it is one of a limited cluster
+ * @param node the name of the node that the client is, if it is one of a limited cluster
  */
-export function limitRedis(client: RedisClient, limits: Limits, share?: NodeShare): void {
-  const admission = new Admission(client, limits.limiter, limits.resolved, share);
+export function limitRedis(client: RedisClient, limits: Limits, node?: string): void {
+  const admission = new Admission(client, limits.limiter, limits.resolved, node);
   const pipeline = originalMethod(client, 'pipeline');
   const multi = originalMethod(client, 'multi');
   passUnknown(client);
@@ -56,7 +56,7 @@ export function limitRedis(client: RedisClient, limits: Limits, share?: NodeShar
   });
   passReadyCheck(admission);
   followConnection(admission);
-  limitCopies(admission, limits, share !== undefined);
+  limitCopies(admission, limits, node !== undefined);
   if (client.delayUntilReady !== undefined) {
     patchMethods(client, {
       delayUntilReady: admitDelayed(admission, originalMethod(client, 'delayUntilReady')),
@@ -88,6 +88,11 @@ function sendCommandOf(admission: Admission) {
     return false;
   }
 
+  function heldFor(command: RedisCommand): Hold | undefined {
+    const hold = command[HELD];
+    return hold?.owner === held ? hold : undefined;
+  }
+
   return function (this: RedisClient, command: RedisCommand, stream?: unknown) {
     const send = own ?? prototype.sendCommand;
     // biome-ignore lint/complexity/noArguments: passed on as they came; an array of them costs, for each command of a pipeline too
@@ -96,11 +101,12 @@ function sendCommandOf(admission: Admission) {
     if (stream) return send.apply(this, args);
     if (!admit(command)) return command.promise;
     try {
-      return args.length === 1 ? send.call(this, command) : send.apply(this, args);
+      const result = args.length === 1 ? send.call(this, command) : send.apply(this, args);
+      if (admission.forgetsWhatIsSent) heldFor(command)?.giveBack();
+      return result;
     } catch (error) {
       // Arguments that can't be written.
-      const hold = command[HELD];
-      if (hold?.owner === held) hold.settle(admission.classify(error));
+      heldFor(command)?.settle(admission.classify(error));
       throw error;
     }
   };
@@ -134,7 +140,7 @@ function passReadyCheck(admission: Admission): void {
 
 /** Clients that come out of this one: duplicates and, of a cluster, its nodes. */
 function limitCopies(admission: Admission, limits: Limits, isNode: boolean): void {
-  const { client, gate } = admission;
+  const { client } = admission;
   const duplicate = originalMethod(client, 'duplicate');
   const nodes = originalMethod(client, 'nodes');
 
@@ -151,7 +157,7 @@ function limitCopies(admission: Admission, limits: Limits, isNode: boolean): voi
       const found = nodes().apply(this, args);
       for (const node of found) {
         if (isWrapped(node, KIND)) continue;
-        limitRedis(node, limits, gate.nodes.share(`${node.options.host}:${node.options.port}`));
+        limitRedis(node, limits, `${node.options.host}:${node.options.port}`);
       }
       return found;
     },

@@ -162,8 +162,6 @@ export class Checkout extends CheckoutPermit {
     if (gaveUp) {
       this.note('overload');
       this.#settle();
-      this.#connection.destroy();
-      stream.destroy?.();
     } else if (stream.destroyed) {
       this.#closed();
       this.#giveBack();
@@ -180,14 +178,12 @@ export class Checkout extends CheckoutPermit {
     }
   }
 
-  /** A `KILL` that comes late must not hit the next holder: the server forgets it with the next answer. */
-  #afterKill(killing: Promise<unknown>): void {
+  /** A `KILL` that comes late must not hit the next holder. */
+  #afterKill(killing: Promise<void>): void {
     this.#settleOnClose();
     void killing.then(() => {
-      this.#connection.ping(() => {
-        this.#settle();
-        this.#giveBack();
-      });
+      this.#settleWhenDone();
+      this.#giveBack();
     });
   }
 

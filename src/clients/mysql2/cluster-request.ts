@@ -53,7 +53,7 @@ export class ClusterRequest {
   }
 
   /** Takes what {@link refusal} has granted. */
-  enter(node: MysqlNode, onLeft: () => void): Checkout {
+  enter(node: MysqlNode): Checkout {
     const { gate } = this.#context;
     const share = gate.nodes.share(node.id);
     gate.nodes.enter(share, this.#weight);
@@ -64,10 +64,7 @@ export class ClusterRequest {
       this.#weight,
       this.#forOneQuery,
       this.callback,
-      () => {
-        this.#leaveNode();
-        onLeft();
-      },
+      () => this.#leaveNode(),
     );
     return this.#checkout;
   }

@@ -7,42 +7,80 @@ import type { Permit } from '../../core/permit.js';
 export type GiveBack = (outcome: Outcome) => void;
 
 /**
- * The permits of one standalone connection. A command takes one; one that opens a transaction keeps it until the
- * transaction ends, and what is sent in between needs none: a COMMIT or ROLLBACK that is rejected would leave the
- * transaction open.
+ * The permits of one standalone connection. A command takes one. One that opens a transaction keeps it until the
+ * transaction ends, and what is sent in between rides on it: a COMMIT or ROLLBACK that is rejected would leave the
+ * transaction open. Connecting takes one, too, and keeps it until the connection is idle: libraries set a new connection up
+ * with queries, and lose it if one of them is rejected.
  */
 export class ConnectionPermits {
   /** The server's word in its last answer. */
   serverInTransaction = false;
   readonly #gate: Gate;
-  /** Of the open transaction. */
-  #transaction: Permit | undefined;
-  /** The worst of the open transaction's commands so far. */
-  #outcome: Outcome | undefined;
+  /** Of the open transaction, or of the connection that is being set up. */
+  #kept: Permit | undefined;
+  #settingUp = false;
+  #connecting = false;
   /** Commands that ride on it and have not ended. */
   #riding = 0;
+  /** The worst of those that have. */
+  #outcome: Outcome | undefined;
 
   constructor(gate: Gate) {
     this.#gate = gate;
   }
 
+  get keepsOne(): boolean {
+    return this.#kept !== undefined;
+  }
+
   /** Whether a command sent now belongs to a transaction that is open, or opening. */
   get inTransaction(): boolean {
-    return this.#transaction !== undefined;
+    return this.#kept !== undefined && !this.#settingUp;
+  }
+
+  /**
+   * Whether what is sent now rides on a permit that is held already. A connection is set up by one command after the other:
+   * those that don't wait for each other are ordinary ones.
+   */
+  rides(opensTransaction: boolean): boolean {
+    if (this.#kept === undefined) return false;
+    return !this.#settingUp || this.#riding === 0 || opensTransaction;
+  }
+
+  /** The connection is being opened, under this permit. */
+  connecting(permit: Permit): void {
+    this.#kept = permit;
+    this.#settingUp = true;
+    this.#connecting = true;
+  }
+
+  connected(): void {
+    this.#connecting = false;
+    this.#note('success');
+    this.#endIfIdle();
+  }
+
+  /** Its user has said the last word: what is under way ends, and no more comes. */
+  ending(): void {
+    this.#settingUp = false;
+    this.#endIfIdle();
   }
 
   /** Takes what one more command needs; the caller has asked the gate. The result is called when the server is done. */
-  take(operationClass: OperationClass, opensTransaction: boolean): GiveBack {
-    if (this.#transaction !== undefined) return this.#ride();
-    const permit = this.#gate.permitForCheckout(operationClass, 1);
+  take(operationClass: OperationClass, weight: number, opensTransaction: boolean): GiveBack {
+    if (this.rides(opensTransaction)) {
+      if (opensTransaction) this.#settingUp = false;
+      return this.#ride();
+    }
+    const permit = this.#gate.permitForCheckout(operationClass, weight);
     if (opensTransaction) {
-      this.#transaction = permit;
+      this.#kept = permit;
       return this.#ride();
     }
     return (outcome) => {
       // It opened one without saying so at its start ('select 1; begin', or autocommit is off).
-      if (this.#transaction === undefined && this.serverInTransaction) {
-        this.#transaction = permit;
+      if (this.#kept === undefined && this.serverInTransaction) {
+        this.#kept = permit;
         this.#note(outcome);
       } else permit.release(outcome);
     };
@@ -60,8 +98,17 @@ export class ConnectionPermits {
     return (outcome) => {
       this.#riding--;
       this.#note(outcome);
-      if (this.#riding === 0 && !this.serverInTransaction) this.#end();
+      this.#endIfIdle();
     };
+  }
+
+  #endIfIdle(): void {
+    if (this.#riding > 0 || this.#connecting) return;
+    // A transaction that was begun in the set-up has the permit from now on.
+    if (this.serverInTransaction) this.#settingUp = false;
+    else if (!this.#settingUp) this.#end();
+    // The next command of the set-up is sent in this turn of the event loop, or never.
+    else setImmediate(() => this.#settingUp && this.#riding === 0 && this.#end());
   }
 
   #note(outcome: Outcome): void {
@@ -69,10 +116,11 @@ export class ConnectionPermits {
   }
 
   #end(): void {
-    const permit = this.#transaction;
+    const permit = this.#kept;
     const outcome = this.#outcome;
-    this.#transaction = undefined;
+    this.#kept = undefined;
     this.#outcome = undefined;
+    this.#settingUp = false;
     permit?.release(outcome);
   }
 }

@@ -6,6 +6,7 @@ import type { Checkout } from './checkout.js';
 import { ClusterRequest } from './cluster-request.js';
 import type { MysqlContext } from './mysql-context.js';
 import {
+  type Callback,
   type ConnectionCallback,
   givenCallback,
   type MysqlCluster,
@@ -23,13 +24,14 @@ import { PoolReturns } from './pool-returns.js';
  */
 export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void {
   const { gate, limiter, classes } = context;
-  const behindCluster = methodsBehind(cluster, ['of', '_getConnection']);
+  const behindCluster = methodsBehind(cluster, ['of', '_getConnection', 'end']);
   const namespaces = new WeakSet<MysqlNamespace>();
   const nodes = new WeakMap<MysqlPool, PoolReturns>();
+  const known = new Set<string>();
   const waiting = new WaitingAnswers<Checkout>();
   /** Whose namespace is choosing a node now: it does so, and asks the cluster, in one synchronous step. */
   let choosing: ClusterRequest | undefined;
-  gate.onDrainDeadline(() =>
+  const forgetCluster = gate.onDrainDeadline(() =>
     waiting.refuseAll((checkout) =>
       checkout.refuse(gate.rejection(checkout.operationClass, 'draining', 'getConnection')),
     ),
@@ -40,13 +42,14 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
     if (returns === undefined) {
       returns = new PoolReturns(context, pool, () => forget(id));
       nodes.set(pool, returns);
+      gate.nodes.setKnown(cluster, known.add(id));
     }
     return returns;
   }
 
   /** A node that has left no longer counts for the fair share of the others. */
   function forget(id: string): void {
-    gate.nodes.retain(new Set(Object.keys(gate.nodes.stats()).filter((name) => name !== id)));
+    if (known.delete(id)) gate.nodes.setKnown(cluster, known);
   }
 
   function limitNamespace(namespace: MysqlNamespace): MysqlNamespace {
@@ -129,9 +132,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
         return undefined;
       }
       const returns = returnsOf(node);
-      const checkout = request.enter(node, () => {
-        if (node.pool._closed) forget(node.id);
-      });
+      const checkout = request.enter(node);
       waiting.add(checkout);
       return behindCluster._getConnection.call(this, node, (error, connection) => {
         if (!waiting.answer(checkout)) {
@@ -142,6 +143,12 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
         else returns.lend(connection!, checkout);
         return callback(error, connection);
       });
+    },
+
+    end(this: MysqlCluster, callback?: Callback) {
+      const result = behindCluster.end.call(this, callback);
+      waiting.close(forgetCluster);
+      return result;
     },
   });
   for (const namespace of Object.values(cluster._namespaces)) limitNamespace(namespace);

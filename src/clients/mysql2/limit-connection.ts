@@ -13,8 +13,9 @@ import {
   type MysqlConnection,
 } from './mysql-internals.js';
 import { observeCommand, wasSkipped } from './observe-command.js';
-import { opensTransaction } from './opens-transaction.js';
+import { isOpening, type Opening } from './opening.js';
 import { isClientTimeout, outcomeOfMysqlError } from './outcomes.js';
+import { endsTransaction, opensTransaction } from './transaction-bounds.js';
 import { leftInTransaction, watchStatus } from './watch-status.js';
 
 /** What was admitted as one: a command, or the Prepare and the Execute of one `execute()`. */
@@ -30,10 +31,12 @@ interface Operation {
 
 /**
  * Puts the gate in front of one standalone connection: a permit for each command that the server answers, one for a whole
- * transaction. All commands pass `addCommand`, where a refused one is turned back before it is sent. Connecting, ending
- * and closing statements are the driver's own.
+ * transaction. All commands pass `addCommand`, where a refused one is turned back before it is sent. Ending and closing
+ * statements are the driver's own.
+ *
+ * @param opening the permit of a connection that is on its way
  */
-export function limitConnection(context: MysqlContext, connection: MysqlConnection): void {
+export function limitConnection(context: MysqlContext, connection: MysqlConnection, opening?: Opening): void {
   const { gate, limiter, classes, options } = context;
   const behind = methodsBehind(connection, ['addCommand', 'execute', 'end']);
   const permits = new ConnectionPermits(gate);
@@ -41,6 +44,8 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
   /** Inside `execute()`, which sends two commands: what became of the first. */
   let executing: { first: Operation | 'refused' | undefined; readonly callback: unknown } | undefined;
   let quitting = false;
+  /** Why it could not be opened. */
+  let failure: unknown;
 
   function settle(operation: Operation): void {
     if (!open.delete(operation)) return;
@@ -55,7 +60,29 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
       settle(operation);
     }
     const { _protocolError, _fatalError } = connection;
-    permits.lost(_protocolError || _fatalError ? 'overload' : 'ignored');
+    const error = failure ?? _fatalError ?? _protocolError;
+    permits.lost(error ? limiter.classify(error, outcomeOfMysqlError) : 'ignored');
+  }
+
+  /** The permit that it is opened under stays until it is set up. */
+  function keepPermit(opening: Opening): void {
+    const permit = opening.handOver();
+    if (permit === undefined) return;
+    permits.connecting(permit);
+    const connected = () => {
+      if (failure !== undefined || connection._fatalError || connection._protocolError) return;
+      const now = gate.clock.now();
+      gate.recordConnectTime(now - opening.startedAt, now);
+      permits.connected();
+    };
+    if (!isOpening(connection)) {
+      connected();
+      return;
+    }
+    connection._command?.once('end', connected);
+    connection._command?.once('error', (error) => {
+      failure = error;
+    });
   }
 
   /** Nobody waits any more for what the server may still be doing. */
@@ -67,23 +94,33 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
     return abandoned;
   }
 
+  if (opening !== undefined) keepPermit(opening);
   connection.stream.once('close', lost);
   // Our side is closed (`destroy`): the server may be at work still.
   connection.stream.once('finish', () => {
-    if (open.size > 0 || permits.inTransaction) abandon(() => open.size > 0, lost);
+    if (open.size > 0 || permits.keepsOne) abandon(() => open.size > 0, lost);
   });
 
   function admit(command: MysqlCommand): Operation | BackpressureError {
     const opening = opensTransaction(command);
+    const riding = permits.rides(opening);
+    // Of a transaction whose BEGIN was rejected: it costs the server nothing, and libraries give up a connection on which
+    // it fails.
+    const idleEnding = !riding && endsTransaction(command);
+    const weight = idleEnding ? 0 : 1;
     const callback = executing === undefined ? command.onResult : executing.callback;
     const streaming = callback === undefined && (executing !== undefined || isStatement(command));
     const operationClass =
-      opening || permits.inTransaction ? classes.transaction : streaming ? classes.stream : classes.query;
-    if (!permits.inTransaction) {
-      const refusal = gate.refusal(operationClass, 1);
+      opening || idleEnding || permits.inTransaction
+        ? classes.transaction
+        : streaming
+          ? classes.stream
+          : classes.query;
+    if (!riding) {
+      const refusal = gate.refusal(operationClass, weight);
       if (refusal !== undefined) return gate.reject(operationClass, refusal, 'query');
     }
-    const giveBack = permits.take(operationClass, opening);
+    const giveBack = permits.take(operationClass, weight, opening);
     const startedAt = gate.clock.now();
     const operation: Operation = {
       operationClass,
@@ -151,6 +188,7 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
     end(this: MysqlConnection, callback?: Callback) {
       quitting = true;
       try {
+        permits.ending();
         return behind.end.call(this, callback);
       } finally {
         quitting = false;

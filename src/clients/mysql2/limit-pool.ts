@@ -16,17 +16,17 @@ import { PoolReturns } from './pool-returns.js';
 export function limitPool(context: MysqlContext, pool: MysqlPool): void {
   const { gate, limiter, classes } = context;
   const { getConnection, query, execute } = pool;
-  const returns = new PoolReturns(context, pool);
   const waiting = new WaitingAnswers<Checkout>();
   const requeued = watchQueue(pool);
   // Taken over the pool's own call of getConnection, which is synchronous; a query that is asynchronous (an override) is
   // admitted as a transaction.
   let callingClass: OperationClass | undefined;
-  gate.onDrainDeadline(() =>
+  const forgetPool = gate.onDrainDeadline(() =>
     waiting.refuseAll((checkout) =>
       checkout.refuse(gate.rejection(checkout.operationClass, 'draining', 'getConnection')),
     ),
   );
+  const returns = new PoolReturns(context, pool, () => waiting.close(forgetPool));
 
   function checkOut(self: MysqlPool, checkout: Checkout): unknown {
     waiting.add(checkout);

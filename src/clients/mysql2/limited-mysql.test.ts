@@ -181,7 +181,7 @@ describe('LimitedMysql refuses', () => {
     [
       { bulkheads: { nested: 1 } },
       TypeError,
-      "unknown class in bulkheads 'nested' (known: query, transaction, stream)",
+      "unknown class in bulkheads 'nested' (known: query, transaction, stream, connection)",
     ],
     [{ limiter: {} }, TypeError, 'limiter must be a floodgate Limiter'],
     [{ limiter: new Limiter(), maxConcurrentOps: 5 }, TypeError, "absent beside 'limiter'"],

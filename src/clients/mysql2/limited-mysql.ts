@@ -5,15 +5,11 @@ import type {
   PoolCluster as PromisePoolCluster,
 } from 'mysql2/promise';
 import { complaint } from '../../core/option-checks.js';
-import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
+import { refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
-import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
-import { limitCluster } from './limit-cluster.js';
-import { limitConnection } from './limit-connection.js';
-import { limitPool } from './limit-pool.js';
-import { mysqlContext } from './mysql-context.js';
-import { type LimitedMysqlOptions, MYSQL_OPTION_NAMES, resolveMysqlOptions } from './mysql-options.js';
-import { type Core, recognise } from './recognise.js';
+import { isWrapped } from '../shared/wrapped.js';
+import { type Create, KIND, LimitRequest, limitClient, limitMade } from './limit-client.js';
+import { type LimitedMysqlOptions, MYSQL_OPTION_NAMES } from './mysql-options.js';
 
 /** Everything of mysql2 that can be limited, of both its APIs. */
 export type MysqlClient =
@@ -72,73 +68,22 @@ export interface LimitedMysqlConstructor {
  */
 export const LimitedMysql: LimitedMysqlConstructor = class LimitedMysql {
   constructor(clientOrCreate: unknown, options: LimitedMysqlOptions = {}, ...args: unknown[]) {
-    const resolved = resolveMysqlOptions('LimitedMysql', options);
+    const request = new LimitRequest(options);
     refuseMisplacedOptions(KIND, args, MYSQL_OPTION_NAMES);
-    const limit = (client: unknown, subject: string) => {
-      const found = recognise(client);
-      if (found === undefined) throw new TypeError(complaint(subject, RULE, client));
-      limitOnce(client as object, found, options, resolved);
-      return client;
-    };
-    const made = typeof clientOrCreate === 'function';
-    if (!made && args.length > 0) {
+    if (typeof clientOrCreate === 'function') {
+      // biome-ignore lint/correctness/noConstructorReturn: the limited client is the client itself
+      return limitMade(request, clientOrCreate as Create, args) as never;
+    }
+    if (args.length > 0) {
       throw new TypeError(
         complaint("the client's configuration", 'absent for a client that exists', args[0]),
       );
     }
-    const client = made ? create(clientOrCreate as Create, args) : clientOrCreate;
-    const subject = made ? 'what the function makes' : 'the client';
     // biome-ignore lint/correctness/noConstructorReturn: the limited client is the client itself
-    return (
-      isPromise(client) ? client.then((value) => limit(value, subject)) : limit(client, subject)
-    ) as never;
+    return limitClient(request, clientOrCreate, 'the client') as never;
   }
 
   static [Symbol.hasInstance](value: unknown): boolean {
     return isWrapped(value, KIND);
   }
 } as unknown as LimitedMysqlConstructor;
-
-const KIND = 'LimitedMysql';
-const RULE =
-  'a pool, a pool cluster or a standalone connection of mysql2 or mysql2/promise, or a function that makes one (for a connection of a pool, limit the pool)';
-
-type Create = (...args: readonly unknown[]) => unknown;
-
-function create(factory: Create, args: readonly unknown[]): unknown {
-  // A class does not want to be called: mysql2's are made by its functions.
-  if (/^class\b/.test(Function.prototype.toString.call(factory))) {
-    throw new TypeError(complaint('the client', RULE, factory));
-  }
-  return factory(...args);
-}
-
-function limitOnce(
-  client: object,
-  found: Core,
-  options: LimitedMysqlOptions,
-  resolved: ReturnType<typeof resolveMysqlOptions>,
-): void {
-  const { core } = found;
-  // A pool has two faces, one of callbacks and one of promises, and each may come here.
-  if (isAlreadyWrapped(core, KIND, { ...options })) {
-    if (!isAlreadyWrapped(client, KIND, {})) {
-      const { limiter } = core as unknown as LimiterHandle;
-      markWrapped(client, { kind: KIND, limiter, options: { ...options } });
-    }
-    return;
-  }
-  if (client !== core) isAlreadyWrapped(client, KIND, { ...options });
-  const limiter = limiterFrom(options, 'mysql2');
-  const context = mysqlContext(limiter, resolved);
-  if (found.kind === 'pool') limitPool(context, found.core);
-  else if (found.kind === 'cluster') limitCluster(context, found.core);
-  else limitConnection(context, found.core);
-  for (const face of new Set([client, core])) {
-    markWrapped(face, { kind: KIND, limiter, options: { ...options } });
-  }
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
-}

@@ -13,12 +13,12 @@ export interface MysqlContext {
 
 /**
  * Classes of operations: `query` for `pool.query` and `pool.execute`, `stream` for a `query` without a callback, whose
- * rows come as events or a stream, `transaction` for `getConnection`, `nested` for what rides on a permit its caller
- * already holds.
+ * rows come as events or a stream, `transaction` for `getConnection`, `connection` for a standalone connection while it is
+ * opened and set up, `nested` for what rides on a permit its caller already holds.
  */
-export type MysqlClass = 'query' | 'transaction' | 'stream' | 'nested';
+export type MysqlClass = 'query' | 'transaction' | 'stream' | 'connection' | 'nested';
 
-const CLASSES: readonly MysqlClass[] = ['query', 'transaction', 'stream', 'nested'];
+const CLASSES: readonly MysqlClass[] = ['query', 'transaction', 'stream', 'connection', 'nested'];
 
 export function mysqlContext(limiter: Limiter, options: ResolvedMysqlOptions): MysqlContext {
   const { gate } = limiter;

@@ -42,6 +42,14 @@ export interface MysqlConnection extends EventEmitter {
   readonly config: MysqlConfig;
   readonly threadId?: number | null;
   readonly stream: MysqlStream;
+  /** What comes next. */
+  readonly _commands?: { unshift(command: MysqlCommand): unknown };
+  /** Makes the next step of what is under way, with or without news of the server. */
+  handlePacket(packet?: MysqlPacket): void;
+  /** Closed by its user. */
+  readonly _closing?: boolean;
+  /** What is under way: the handshake, to begin with. */
+  readonly _command?: MysqlCommand | null;
   /** Why it was lost, if it was not closed by its user. */
   readonly _protocolError?: unknown;
   readonly _fatalError?: unknown;
@@ -57,20 +65,25 @@ export interface MysqlConfig {
 export interface MysqlStream extends EventEmitter {
   readonly destroyed?: boolean;
   readonly readableEnded?: boolean;
-  destroy?(): void;
+  destroy?(error?: Error): void;
 }
 
 /** One exchange with the server: a query, an execute, a ping. */
 export interface MysqlCommand extends EventEmitter {
   onResult?: Callback | undefined;
+  /** The first state of its machine: each gives the next one, or `null` at the end. */
+  start: CommandState;
   /** The state machine's step for each packet. */
   execute(packet: MysqlPacket | undefined, connection: MysqlConnection): unknown;
   readonly sql?: unknown;
+  readonly query?: unknown;
   /** How many columns the result has: none for what brings no rows. */
   readonly _fieldCount?: number | null;
   /** What has come of it, one entry for each result: rows, or the server's OK. */
   readonly _rows?: readonly { readonly serverStatus?: number }[];
 }
+
+export type CommandState = (packet: MysqlPacket | undefined, connection: MysqlConnection) => unknown;
 
 export interface MysqlPacket {
   isEOF(): boolean;
@@ -91,6 +104,7 @@ export interface MysqlNode {
 
 export interface MysqlCluster extends EventEmitter {
   of(pattern?: unknown, selector?: unknown): MysqlNamespace;
+  end(callback?: Callback): unknown;
   readonly _namespaces: Readonly<Record<string, MysqlNamespace>>;
   _getConnection(node: MysqlNode, callback: ConnectionCallback): unknown;
 }

@@ -22,7 +22,7 @@ export interface ResolvedMysqlOptions extends ResolvedAbandonedOptions {
 }
 
 /** What may have a bulkhead: not `nested`, which takes no permits. */
-const BULKHEADS = ['query', 'transaction', 'stream'];
+const BULKHEADS = ['query', 'transaction', 'stream', 'connection'];
 const OWN_CHECKS = { ...ABANDONED_CHECKS, maxCheckoutMs: millisecondsFrom(1) };
 export const MYSQL_OPTION_NAMES: readonly string[] = Object.keys(OWN_CHECKS);
 const HINT = "mysql2's own configuration is the third argument";

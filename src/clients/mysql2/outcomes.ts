@@ -101,6 +101,11 @@ export const MYSQL_OUTCOMES: readonly OutcomeRow[] = [
     outcome: 'overload',
     source: 'mysql2, a query on a connection that is gone; no code',
   },
+  {
+    code: 'ERR_STREAM_WRITE_AFTER_END',
+    outcome: 'ignored',
+    source: 'mysql2, its user has closed the connection while it was opened; the code is that of Node',
+  },
   { message: 'Pool is closed.', outcome: 'ignored', source: 'mysql2, end() was called; no code' },
 ];
 

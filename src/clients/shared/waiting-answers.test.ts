@@ -29,3 +29,22 @@ test('what was refused is too late to be answered', () => {
   waiting.refuseAll(() => refused.push('again'));
   expect(refused).toHaveLength(2);
 });
+
+test('once closed, it tells when nothing waits any more', () => {
+  const told: string[] = [];
+  const waiting = new WaitingAnswers<ReturnType<typeof item>>();
+  const [a, b] = [item('a'), item('b')];
+  for (const each of [a, b]) waiting.add(each);
+  waiting.close(() => told.push('answered'));
+  waiting.answer(a);
+  expect(told).toEqual([]);
+  waiting.answer(b);
+  expect(told).toEqual(['answered']);
+
+  const refused = new WaitingAnswers<ReturnType<typeof item>>();
+  refused.add(a);
+  refused.close(() => told.push('refused'));
+  refused.refuseAll(() => {});
+  new WaitingAnswers().close(() => told.push('empty'));
+  expect(told).toEqual(['answered', 'refused', 'empty']);
+});

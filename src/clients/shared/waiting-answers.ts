@@ -10,6 +10,7 @@ export interface Waiting {
  */
 export class WaitingAnswers<T extends Waiting> {
   readonly #items: T[] = [];
+  #onEmpty: (() => void) | undefined;
 
   get size(): number {
     return this.#items.length;
@@ -29,6 +30,7 @@ export class WaitingAnswers<T extends Waiting> {
       this.#items[index] = last;
       last.waitingAt = index;
     }
+    if (this.#items.length === 0) this.#onEmpty?.();
     return true;
   }
 
@@ -38,5 +40,12 @@ export class WaitingAnswers<T extends Waiting> {
       item.waitingAt = -1;
       refuse(item);
     }
+    this.#onEmpty?.();
+  }
+
+  /** Nothing more will be added. Calls back when nothing waits any more, at once if nothing does. */
+  close(onEmpty: () => void): void {
+    if (this.#items.length === 0) onEmpty();
+    else this.#onEmpty = onEmpty;
   }
 }

@@ -11,8 +11,8 @@ export interface Fault {
   /** Only to commands of this kind; to all if absent. `element` is one of a batch. */
   readonly on?: 'read' | 'write' | 'operate' | 'batch' | 'element' | 'query' | 'background';
   readonly delayMs?: number;
-  /** With `delayMs`: only so many commands at a time, the others wait in line. What it can do is `atOnce / delayMs` then. */
-  readonly atOnce?: number;
+  /** So many at a time are worked on, each for `delayMs`; the others wait for their turn. */
+  readonly workers?: number;
   /** Time between the pieces (of 50 records) of a scan. */
   readonly betweenMs?: number;
   /** Answer with this code, and do nothing. */

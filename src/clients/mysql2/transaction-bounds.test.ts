@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MysqlCommand } from './mysql-internals.js';
-import { opensTransaction } from './opens-transaction.js';
+import { endsTransaction, opensTransaction } from './transaction-bounds.js';
 
 const opens = (sql: unknown) => opensTransaction({ sql } as MysqlCommand);
 
@@ -33,6 +33,26 @@ describe('a statement opens none', () => {
   ])('%j', (sql) => {
     expect(opens(sql)).toBe(false);
   });
+});
+
+describe('a statement ends a transaction', () => {
+  test.each([
+    ['commit', true],
+    [' ROLLBACK WORK ; ', true],
+    ['commit and chain', false],
+    ['rollback to savepoint a', false],
+    ['commit; select 1', false],
+    ['committed', false],
+    [undefined, false],
+  ])('%j: %j', (sql, ends) => {
+    expect(endsTransaction({ sql } as MysqlCommand)).toBe(ends);
+  });
+});
+
+test('the text of a Prepare counts as that of a query', () => {
+  expect(opensTransaction({ query: 'begin' } as MysqlCommand)).toBe(true);
+  expect(endsTransaction({ query: 'commit' } as MysqlCommand)).toBe(true);
+  expect(opensTransaction({ query: 'select 1' } as MysqlCommand)).toBe(false);
 });
 
 test('a text of comments without an end is read in no time', () => {

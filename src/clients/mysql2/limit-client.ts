@@ -1,0 +1,100 @@
+import { complaint } from '../../core/option-checks.js';
+import { limiterFrom } from '../shared/client-options.js';
+import type { LimiterHandle } from '../shared/limiter-handle.js';
+import { isAlreadyWrapped, markWrapped } from '../shared/wrapped.js';
+import { limitCluster } from './limit-cluster.js';
+import { limitConnection } from './limit-connection.js';
+import { limitPool } from './limit-pool.js';
+import { type MysqlContext, mysqlContext } from './mysql-context.js';
+import type { MysqlConnection } from './mysql-internals.js';
+import { type LimitedMysqlOptions, resolveMysqlOptions } from './mysql-options.js';
+import { isOpening, Opening, openPromised, promisesConnection, refuseOpening } from './opening.js';
+import { recognise } from './recognise.js';
+
+export const KIND = 'LimitedMysql';
+
+/** What one call of the constructor asks for. */
+export class LimitRequest {
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly #makeContext: () => MysqlContext;
+  #context: MysqlContext | undefined;
+
+  constructor(options: LimitedMysqlOptions) {
+    const resolved = resolveMysqlOptions(KIND, options);
+    this.options = { ...options };
+    this.#makeContext = () => mysqlContext(limiterFrom(options, 'mysql2'), resolved);
+  }
+
+  /** With a limiter of its own, unless one is shared. A client that is limited already needs none. */
+  get context(): MysqlContext {
+    this.#context ??= this.#makeContext();
+    return this.#context;
+  }
+}
+
+/** One of mysql2's functions. */
+export type Create = (...args: readonly unknown[]) => unknown;
+
+/** Makes a client and limits it: promised, if the function promises it. */
+export function limitMade(request: LimitRequest, create: Create, args: readonly unknown[]): unknown {
+  // A class does not want to be called: mysql2's are made by its functions.
+  if (/^class\b/.test(Function.prototype.toString.call(create))) {
+    throw new TypeError(complaint('the client', RULE, create));
+  }
+  const limit = (client: unknown, opening?: Opening) =>
+    limitClient(request, client, 'what the function makes', (connection) => {
+      if (opening !== undefined) return opening;
+      return isOpening(connection) ? Opening.begin(request.context) : undefined;
+    });
+  if (promisesConnection(create)) {
+    const promise = () => create(...args) as Promise<unknown>;
+    return openPromised(request.context, args[0] as object, promise, limit);
+  }
+  const client = create(...args);
+  return isPromise(client) ? client.then((value) => limit(value)) : limit(client);
+}
+
+/**
+ * Limits a client that is there.
+ *
+ * @param subject what to call it in a complaint
+ * @param open takes the permit of a connection that is on its way to the server
+ */
+export function limitClient(
+  request: LimitRequest,
+  client: unknown,
+  subject: string,
+  open: (connection: MysqlConnection) => ReturnType<typeof Opening.begin> | undefined = () => undefined,
+): unknown {
+  const found = recognise(client);
+  if (found === undefined) throw new TypeError(complaint(subject, RULE, client));
+  const face = client as object;
+  const { core } = found;
+  const { options } = request;
+  // A pool has two faces, one of callbacks and one of promises, and each may come here.
+  if (isAlreadyWrapped(core, KIND, options)) {
+    const { limiter } = core as unknown as LimiterHandle;
+    if (!isAlreadyWrapped(face, KIND, {})) markWrapped(face, { kind: KIND, limiter, options });
+    return client;
+  }
+  if (face !== core) isAlreadyWrapped(face, KIND, options);
+  const { context } = request;
+  if (found.kind === 'pool') limitPool(context, found.core);
+  else if (found.kind === 'cluster') limitCluster(context, found.core);
+  else {
+    const opening = open(found.core);
+    if (opening === undefined || opening instanceof Opening) limitConnection(context, found.core, opening);
+    else refuseOpening(found.core, opening);
+  }
+  for (const each of new Set([face, core])) {
+    markWrapped(each, { kind: KIND, limiter: context.limiter, options });
+  }
+  return client;
+}
+
+const RULE =
+  'a pool, a pool cluster or a standalone connection of mysql2 or mysql2/promise, or a function that makes one (for a connection of a pool, limit the pool)';
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
