@@ -28,7 +28,7 @@ export const contenders: readonly Contender[] = [
   },
   {
     name: 'fixed limit',
-    setup: `new LimitedPool(pg.Pool, { maxConcurrentOps: ${fixedLimit} }, { max: ${poolSize} })`,
+    setup: `new LimitedPool(pg.Pool,\n  { maxConcurrentOps: ${fixedLimit} }, { max: ${poolSize} })`,
     open(config) {
       const pool = new LimitedPool(pg.Pool, { maxConcurrentOps: fixedLimit }, config);
       return { pool, limit: () => pool.limiter.limit };
@@ -36,7 +36,7 @@ export const contenders: readonly Contender[] = [
   },
   {
     name: 'adaptive limit',
-    setup: `new LimitedPool(pg.Pool, { adaptive: true }, { max: ${poolSize} })`,
+    setup: `new LimitedPool(pg.Pool,\n  { adaptive: true }, { max: ${poolSize} })`,
     open(config) {
       const pool = new LimitedPool(pg.Pool, { adaptive: true }, config);
       return { pool, limit: () => pool.limiter.limit };

@@ -30,7 +30,7 @@ const rows: readonly FigureRow[] = [
   { label: 'queries run for nobody', value: (run) => count(run.wasted) },
   { label: 'queries left at the end', value: (run) => count(run.backlog) },
   {
-    label: '  work for nobody',
+    label: '  they take',
     value: (run) => `${run.backlogEstimated ? 'about ' : ''}${duration(run.backlogMs)}`,
   },
   {

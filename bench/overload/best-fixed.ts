@@ -44,8 +44,7 @@ const SAME = 0.02;
 /** From just below the knee to three times that, ascending. */
 function limitsAround(knee: number, most: number): number[] {
   const wanted = [0.8, 1, 1.2, 1.5, 2, 3].map((times) => Math.round(times * knee));
-  // A knee of 1 or 2 leaves only few to try; a wrong one should not leave out what is right.
-  const few = [1, 2, 3, 4, 6, 9];
-  const limits = knee < 6 ? few : wanted;
+  // Where one or two keep the server busy, chance asks for many times that.
+  const limits = knee < 6 ? [1, 2, 3, 4, 6, 9, 13, 20] : wanted;
   return [...new Set(limits.map((limit) => Math.min(Math.max(limit, 1), most)))].sort((a, b) => a - b);
 }

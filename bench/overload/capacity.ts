@@ -12,8 +12,8 @@ export async function capacityOf(target: Target, seconds: number): Promise<Capac
   const client = await target.open(target.mostLimit);
   const { call } = client;
   try {
-    const alone = await closedLoop({ callers: 1, warmUpSeconds: 0.2, seconds: 0.8, call });
-    const busy = await closedLoop({ callers: target.callers, warmUpSeconds: 0.5, seconds, call });
+    const alone = await closedLoop({ callers: 1, warmUpSeconds: 0.2, seconds: 0.5, call });
+    const busy = await closedLoop({ callers: target.callers, warmUpSeconds: 0.3, seconds, call });
     const perSecond = Math.max(...busy.bySecond);
     return { perSecond, knee: (perSecond * alone.latency.percentile(0.5)!) / 1000 };
   } finally {

@@ -66,7 +66,10 @@ export async function compareAtLoad(
   const atHalf = await once(half);
   const atFour = await once(four);
   let pair = await bestAndAdaptive();
-  if (Math.max(pair.fixed.lagP99, pair.settled.lagP99) > DISTURBED_MS) pair = await bestAndAdaptive();
+  for (let repeat = 0; repeat < tempo.repeats; repeat++) {
+    if (Math.max(pair.fixed.lagP99, pair.settled.lagP99) <= DISTURBED_MS) break;
+    pair = await bestAndAdaptive();
+  }
   const { fixed, settling, settled } = pair;
   return {
     condition: `${times}x`,
@@ -83,5 +86,5 @@ export async function compareAtLoad(
   };
 }
 
-/** A load generator that was so late was held up by something else on the machine: what it saw is measured once more. */
+/** A load generator that was so late was held up by something else on the machine. */
 const DISTURBED_MS = 10;

@@ -12,7 +12,7 @@ export function historyLines(limiter: Limiter): string[] {
         ? ''
         : `  [${Math.round(window.endedAt! - window.startedAt!)} ms, ${window.succeeded} ok, ${window.overloaded} overload, ` +
           `${window.rejected} rejected, in flight ${window.meanInFlight?.toFixed(1)}, ${duration(window.meanLatency)}, ` +
-          `pool wait ${duration(window.meanPoolWait)}, work ${window.workRate?.toFixed(0)}/s, dispersion ${window.workDispersion?.toFixed(2)}]`;
+          `pool wait ${duration(window.meanPoolWait)}, work ${window.workRate?.toFixed(0)}/s]`;
     return `${seconds} s  ${from} -> ${to}  ${reason}${figures}`;
   });
 }

@@ -16,6 +16,7 @@ export function reportOf(sections: readonly Section[], settleSeconds: number): s
     'with everything busy. The best fixed limit is the lowest of those with the best goodput, found by trying: at three times the',
     'capacity for the loads above it, and at once the capacity for those up to it, where the former would refuse bursts that',
     `could be served. Adaptive is \`adaptive: true\`, from a limit of 20 that knows nothing; its first ${settleSeconds} s are told apart.`,
+    'Lag is how late the load generator was, at its p99: more than a few milliseconds say that the machine was busy otherwise.',
     '',
     `Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} x ${cpu?.model.trim()}; servers and load generator share the machine.`,
     '',

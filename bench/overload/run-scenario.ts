@@ -2,96 +2,121 @@ import { bestFixed } from './best-fixed.js';
 import { capacityOf } from './capacity.js';
 import type { Comparison, Row } from './comparison.js';
 import type { Stage } from './scenario.js';
-import type { Gate, OpenClient } from './target.js';
+import type { OpenClient } from './target.js';
 import type { Tempo } from './tempo.js';
-import { type LoadPlan, type Measured, underLoad } from './under-load.js';
+import { type Measured, underLoad } from './under-load.js';
 
 export interface ScenarioResult {
   /** In the first phase, per second. */
   readonly capacity: number;
-  /** Two for each phase: its first seconds, which include the way to a new limit, and what followed. */
-  readonly comparisons: readonly { readonly judged: boolean; readonly comparison: Comparison }[];
+  /** How each phase began, which includes the way to a new limit. */
+  readonly beginnings: readonly Comparison[];
+  /** What followed. */
+  readonly settled: readonly Comparison[];
 }
 
-type Stretches = { readonly first: Measured; readonly later: Measured } | undefined;
+/** What one client showed in one phase. */
+interface Passage {
+  readonly beginning: Measured;
+  readonly settled: Measured;
+}
 
 /**
  * Through all phases without a break: the best fixed limit of each phase, set at the very moment it begins by somebody who
  * knows; the first phase's best limit, left alone; and the adaptive one.
  */
 export async function runScenario(
-  { target, times, phases }: Stage,
+  stage: Stage,
   tempo: Tempo,
   onHistory: (client: OpenClient) => void,
 ): Promise<ScenarioResult> {
-  /** The load, from the first phase's capacity on. */
-  let perSecond = 0;
+  const { target, phases, times } = stage;
+  const { limits, perSecond } = await bestLimits(stage, tempo);
+  const [firstLimit] = limits as [number];
+  const moves = limits.some((limit) => limit !== firstLimit);
+  const pass = (client: OpenClient) => passThrough(stage, client, perSecond, tempo);
+
+  const best = await withClient(target.open(firstLimit), (client) =>
+    passThrough(stage, client, perSecond, tempo, limits),
+  );
+  const left = moves ? await withClient(target.open(firstLimit), pass) : undefined;
+  const adaptive = await withClient(target.open('adaptive'), async (client) => {
+    const passages = await pass(client);
+    onHistory(client);
+    return passages;
+  });
+
+  const compare = (stretch: keyof Passage, words: string): Comparison[] =>
+    phases.flatMap(({ name }, index) => {
+      const known = best[index]?.[stretch];
+      const own = adaptive[index]?.[stretch];
+      if (known === undefined || own === undefined) return [];
+      const rows: Row[] = [{ contender: `best fixed: ${limits[index]}`, measured: known }];
+      const stale = left?.[index]?.[stretch];
+      if (stale !== undefined && limits[index] !== firstLimit) {
+        rows.push({ contender: `left at ${firstLimit}`, measured: stale });
+      }
+      rows.push({ contender: 'adaptive', measured: own });
+      return [{ condition: `${name}, ${words}`, best: known, adaptive: own, rows }];
+    });
+  return {
+    capacity: perSecond / times,
+    beginnings: compare('beginning', `first ${tempo.settleSeconds} s`),
+    settled: compare('settled', 'then'),
+  };
+}
+
+/** Found in each phase by trying, under the load that the first phase's capacity makes. */
+async function bestLimits({ target, times, phases }: Stage, tempo: Tempo) {
   const limits: number[] = [];
-  for (const phase of phases) {
-    if (phase.like !== undefined) {
-      limits.push(limits[phase.like]!);
+  let perSecond = 0;
+  for (const { like, enter } of phases) {
+    if (like !== undefined) {
+      limits.push(limits[like]!);
       continue;
     }
-    await phase.enter();
+    await enter();
     const capacity = await capacityOf(target, tempo.capacitySeconds);
     perSecond ||= times * capacity.perSecond;
-    limits.push((await bestFixed(target, capacity, perSecond / capacity.perSecond, tempo)).limit);
+    const { limit } = await bestFixed(target, capacity, perSecond / capacity.perSecond, tempo);
+    limits.push(limit);
   }
+  return { limits, perSecond };
+}
 
-  async function through(gate: Gate, limitIn?: (phase: number) => number): Promise<Stretches[]> {
-    await phases[0]!.enter();
-    const client = await target.open(gate);
-    const stretch = (seconds: number, seed: number): Promise<Measured> => {
-      const plan: LoadPlan = { perSecond, warmUpSeconds: 0, seconds, seed };
-      return underLoad(client, plan);
-    };
-    const all: Stretches[] = [];
-    try {
-      for (const [index, phase] of phases.entries()) {
-        if (index > 0) await phase.enter();
-        if (limitIn !== undefined) client.limiter!.resize(limitIn(index));
-        if (phase.idleSeconds !== undefined) await stretch(phase.idleSeconds, index);
-        const { phaseSeconds } = tempo;
-        const skipped = phase.idleSeconds !== undefined;
-        all.push(
-          skipped
-            ? undefined
-            : {
-                first: await stretch(phaseSeconds, 10 + index),
-                later: await stretch(phaseSeconds, 20 + index),
-              },
-        );
-      }
-    } finally {
-      if (gate === 'adaptive') onHistory(client);
-      await client.close();
+/** @param limits to be set as each phase begins, if somebody does */
+async function passThrough(
+  { phases }: Stage,
+  client: OpenClient,
+  perSecond: number,
+  { settleSeconds, phaseSeconds }: Tempo,
+  limits?: readonly number[],
+): Promise<(Passage | undefined)[]> {
+  const stretch = (seconds: number, seed: number) =>
+    underLoad(client, { perSecond, warmUpSeconds: 0, seconds, seed });
+  const passages: (Passage | undefined)[] = [];
+  for (const [index, { enter, idleSeconds }] of phases.entries()) {
+    await enter();
+    if (limits !== undefined) client.limiter!.resize(limits[index]!);
+    if (idleSeconds !== undefined) {
+      await stretch(idleSeconds, index);
+      passages.push(undefined);
+    } else {
+      const beginning = await stretch(settleSeconds, 10 + index);
+      passages.push({ beginning, settled: await stretch(phaseSeconds, 20 + index) });
     }
-    return all;
   }
+  return passages;
+}
 
-  const best = await through(limits[0]!, (phase) => limits[phase]!);
-  const left = new Set(limits).size > 1 ? await through(limits[0]!) : undefined;
-  const adaptive = await through('adaptive');
-
-  const comparisons = phases.flatMap((phase, index) => {
-    if (best[index] === undefined) return [];
-    return (['first', 'later'] as const).map((stretch) => {
-      const rows: Row[] = [{ contender: `best fixed: ${limits[index]}`, measured: best[index]![stretch] }];
-      const stale = left?.[index];
-      if (stale !== undefined && limits[index] !== limits[0]) {
-        rows.push({ contender: `left at ${limits[0]}`, measured: stale[stretch] });
-      }
-      rows.push({ contender: 'adaptive', measured: adaptive[index]![stretch] });
-      const condition =
-        stretch === 'first' ? `${phase.name}, first ${tempo.phaseSeconds} s` : `${phase.name}, then`;
-      const comparison = {
-        condition,
-        best: best[index]![stretch],
-        adaptive: adaptive[index]![stretch],
-        rows,
-      };
-      return { judged: stretch === 'later', comparison };
-    });
-  });
-  return { capacity: perSecond / times, comparisons };
+async function withClient<T>(
+  opened: Promise<OpenClient>,
+  use: (client: OpenClient) => Promise<T>,
+): Promise<T> {
+  const client = await opened;
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
 }

@@ -37,10 +37,11 @@ export async function serverSection(
   const capacity = await capacityOf(target, tempo.capacitySeconds);
   onProgress(`${target.name}: ${perSecond(capacity.perSecond)}; looking for the best fixed limit`);
   const overloaded = await bestFixed(target, capacity, SWEPT_AT, tempo);
-  const fitting = await bestFixed(target, capacity, 1, tempo);
+  const light = tempo.loads.some((times) => times <= 1);
+  const fitting = light ? await bestFixed(target, capacity, 1, tempo) : undefined;
   const comparisons: Comparison[] = [];
   for (const times of tempo.loads) {
-    const best = times > 1 ? overloaded.limit : fitting.limit;
+    const best = (times > 1 ? overloaded : fitting!).limit;
     onProgress(`${target.name}: ${times} times the capacity, best fixed limit ${best}`);
     const limits = { best, half: Math.max(1, Math.round(overloaded.limit / 2)), four: 4 * overloaded.limit };
     const load = { times, perSecond: times * capacity.perSecond };
@@ -51,8 +52,8 @@ export async function serverSection(
     title: target.name,
     notes: [
       `The workload: ${target.bound}. Capacity: ${perSecond(capacity.perSecond)}.`,
-      sweepNote(overloaded, `for loads above 1x`),
-      sweepNote(fitting, `for the others`),
+      sweepNote(overloaded, 'for loads above 1x'),
+      ...(fitting === undefined ? [] : [sweepNote(fitting, 'for the others')]),
     ],
     conditions: 'load',
     comparisons,
@@ -64,14 +65,14 @@ export async function scenarioSection(scenario: Scenario, telling: Telling): Pro
   const { tempo, onProgress, onHistory } = telling;
   await using stage = await scenario.start();
   onProgress(`${scenario.title}: ${stage.target.name}`);
-  const { capacity, comparisons } = await runScenario(stage, tempo, onHistory);
+  const { capacity, beginnings, settled } = await runScenario(stage, tempo, onHistory);
   return {
     kind: 'scenario',
     title: `${scenario.title}: ${stage.target.name}`,
     notes: [`${stage.shows} Capacity at first: ${perSecond(capacity)}.`],
     conditions: 'phase',
-    comparisons: comparisons.map(({ comparison }) => comparison),
-    judged: comparisons.filter(({ judged }) => judged).map(({ comparison }) => comparison),
+    comparisons: settled.flatMap((each, index) => [beginnings[index]!, each]),
+    judged: settled,
   };
 }
 

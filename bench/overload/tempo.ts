@@ -9,9 +9,11 @@ export interface Tempo {
   readonly settleSeconds: number;
   /** Each contender; twice as long for the two that the goals compare. */
   readonly seconds: number;
+  /** How often the two are measured again when something else on the machine disturbed them. */
+  readonly repeats: number;
   /** Before a bare client is looked at: it takes a while to fill. */
   readonly fillSeconds: number;
-  /** Of a scenario. */
+  /** Each phase of a scenario, once it has settled. */
   readonly phaseSeconds: number;
 }
 
@@ -22,6 +24,7 @@ export const FULL: Tempo = {
   sweepRounds: 2,
   settleSeconds: 4,
   seconds: 1.5,
+  repeats: 1,
   fillSeconds: 2.5,
   phaseSeconds: 3,
 };
@@ -33,6 +36,7 @@ export const QUICK: Tempo = {
   sweepRounds: 1,
   settleSeconds: 3,
   seconds: 1,
+  repeats: 0,
   fillSeconds: 1.5,
   phaseSeconds: 2,
 };

@@ -39,9 +39,9 @@ export class Measured {
     return this.figures.lag.percentile(0.99) ?? 0;
   }
 
-  /** Of what was offered. */
+  /** Of what was offered; at most all, as those who give up may have come before the stretch. */
   share(part: 'rejected' | 'timedOut' | 'failed'): number {
-    return this.figures.offered === 0 ? 0 : this.figures[part] / this.figures.offered;
+    return this.figures.offered === 0 ? 0 : Math.min(1, this.figures[part] / this.figures.offered);
   }
 
   sawLimit(limit: number): void {

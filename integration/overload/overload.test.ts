@@ -9,11 +9,12 @@ import type { Tempo } from '../../bench/overload/tempo.js';
 const BRIEF: Tempo = {
   loads: [3],
   capacitySeconds: 1,
-  sweepSeconds: 0.3,
+  sweepSeconds: 0.25,
   sweepRounds: 1,
-  settleSeconds: 2,
-  seconds: 1,
-  fillSeconds: 1.2,
+  settleSeconds: 2.8,
+  seconds: 0.6,
+  repeats: 0,
+  fillSeconds: 1.4,
   phaseSeconds: 1,
 };
 
@@ -31,12 +32,12 @@ test('PostgreSQL at three times its capacity: the bench finds a best limit, and 
   expect(best.goodput).toBeLessThan(1000);
   expect(best.leastLimit).toBe(best.mostLimit);
   expect(best.mostLimit).toBeGreaterThanOrEqual(10);
-  expect(adaptive.goodput / best.goodput).toBeGreaterThan(0.75);
+  expect(adaptive.goodput / best.goodput).toBeGreaterThan(0.65);
   expect(adaptive.p99).toBeLessThan(500);
   expect(adaptive.share('timedOut')).toBeLessThan(0.01);
   expect(adaptive.share('rejected')).toBeGreaterThan(0.5);
   expect(adaptive.mostLimit).toBeLessThan(100);
-  expect(bare.goodput / adaptive.goodput).toBeLessThan(0.7);
+  expect(bare.goodput / adaptive.goodput).toBeLessThan(0.5);
   expect(changes.length).toBeGreaterThan(0);
   expect(sectionText(section)).toMatch(/\| 3x +\| bare client +\| –/);
   expect(goalLines([section])[0]).toMatch(/Met in [01] of 1/);

@@ -79,7 +79,8 @@ function draw(holder) {
           gap: 8,
           grid: { stroke: colour('rule'), width: 1 },
           ...(scale.distr === 3 ? { splits: (_, __, low, high) => powersOfTen(low, high) } : {}),
-          values: (_, ticks) => ticks.map(format),
+          // uPlot leaves out labels that have no room.
+          values: (_, ticks) => ticks.map((tick) => (tick == null ? '' : format(tick))),
         },
       ],
       series: [
@@ -112,7 +113,7 @@ function shadeAfterTheLoad(u) {
   ctx.fillStyle = colour('muted');
   ctx.font = `${12 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textAlign = 'left';
-  const label = 'the load has ended';
+  const label = 'load over';
   const room = bbox.left + bbox.width - from - 12 * devicePixelRatio;
   if (ctx.measureText(label).width < room) {
     ctx.textBaseline = 'top';
