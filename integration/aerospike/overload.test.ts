@@ -21,7 +21,8 @@ describe('1,000 gets at once at limit 50', () => {
     await using subject = await limitedClient(server.hosts, { maxConcurrentOps: 50 });
     const { client, key } = subject;
     await client.put(key(1), { n: 1 });
-    await server.double.faults({ on: 'read', delayMs: 50 });
+    // Long enough for the last of them to come while the first is being worked on, on a busy machine too.
+    await server.double.faults({ on: 'read', delayMs: 500 });
     await server.double.resetCounts();
     const callMs: number[] = [];
     const answers = await Promise.all(
