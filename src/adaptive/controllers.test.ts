@@ -173,6 +173,13 @@ describe('the knee controller', () => {
     expect(limitsOf(new KneeController(), [{ succeeded: 10, overloaded: 2 }])).toEqual([20]);
   });
 
+  test('does not believe the answers that come at the end of a standstill', () => {
+    const controller = new KneeController({ initial: 40 });
+    limitsOf(controller, [{ meanInFlight: 10, meanLatency: 10 }]);
+    const { limit, reason } = controller.onWindow(windowOf({ limit: 40, meanLatency: 5000, ...busy }));
+    expect([limit, reason]).toEqual([40, 'answers of an earlier time: hold']);
+  });
+
   test('gives three cuts a try, and goes back when the share of overload stays', () => {
     const lost = { succeeded: 400, overloaded: 100, ...busy };
     expect(limitsOf(new KneeController(), [lost, lost, lost, lost])).toEqual([14, 9.8, 6.86, 20]);

@@ -67,6 +67,9 @@ export class KneeController implements LimitController {
     if (this.#isOfTheLimitBefore(window)) return { limit, reason: 'settling' };
     const cut = this.#cuts.onWindow(window, this.#rest);
     if (cut !== undefined) return this.#restAt(cut.limit, cut.reason);
+    // The end of a standstill, for example.
+    if (window.meanLatency > window.endedAt - window.startedAt)
+      return { limit, reason: 'answers of an earlier time: hold' };
     // Somebody else has moved the limit (a governor's bound, `resize`): go on from there.
     if (Math.abs(Math.log(limit / this.#limit)) > 0.1 && Math.abs(limit - this.#limit) > 1)
       this.#rest = limit;

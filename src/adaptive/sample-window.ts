@@ -209,7 +209,13 @@ export class SampleWindows implements GateSampler {
       slot,
     };
     this.#work.endWindow();
-    if (this.#feedbackCount > 0) this.#feedbackMs = this.#feedbackSum / this.#feedbackCount;
+    // What took longer than the window began long before it: after a stall, say. It does not stretch the next ones much.
+    if (this.#feedbackCount > 0) {
+      this.#feedbackMs = Math.min(
+        this.#feedbackSum / this.#feedbackCount,
+        Math.max(elapsed, this.#feedbackMs),
+      );
+    }
     this.#control.onWindow(window);
     this.#begin(now, this.#gate.limit !== window.limit);
   }
