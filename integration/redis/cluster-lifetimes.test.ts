@@ -49,8 +49,10 @@ async function connect(
     maxConcurrentOps,
   });
   client.on('error', () => {});
-  await untilReady(client);
-  await untilServed(client);
+  if (options.lazyConnect !== true) {
+    await untilReady(client);
+    await untilServed(client);
+  }
   return Object.assign(client as LimitedRedis<Cluster>, {
     [Symbol.asyncDispose]: async () => client.disconnect(),
   });
@@ -89,6 +91,17 @@ describe.each(versions)('permits of a cluster, %s', (_name, module) => {
       expect(await client.get(key)).toBe(key);
     },
   );
+
+  test('commandTimeout of a transaction that was made before the cluster was known frees no permit either', async () => {
+    const options = { lazyConnect: true, redisOptions: { commandTimeout: 50 } };
+    await using client = await connect(module, 30, options);
+    const [key] = victimKeys as [string];
+    await operator.call('CLIENT', 'PAUSE', 300, 'WRITE');
+    await expect(client.multi().set(key, key).exec()).rejects.toThrow('Command timed out');
+    expect(client.limiter.inFlight).toBe(1);
+    await expectSettled(client.limiter);
+    expect(client.limiter.stats().classes.pipeline).toMatchObject({ admitted: 1, overloaded: 1 });
+  });
 
   test('commandTimeout of a command that may not be redirected any more frees no permit either', async () => {
     const options = { redisOptions: { commandTimeout: 30 }, maxRedirections: 0 };

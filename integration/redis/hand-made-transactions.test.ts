@@ -39,6 +39,31 @@ describe.each(versions)('a transaction by hand, %s', (_name, module) => {
     });
   });
 
+  test('a MULTI that is refused takes what is called right after it along: nothing is done outside of the transaction', async () => {
+    const limits = { maxConcurrentOps: 5, bulkheads: { pipeline: 1 } };
+    await using client = await limitedRedis(module, server.url, limits);
+    const { redis, limiter } = client;
+    await operator.del('a');
+    const permit = limiter.acquire({ operationClass: 'pipeline' });
+    // As in ioredis' documentation: only the answer of EXEC is looked at.
+    const calls = [
+      redis.multi({ pipeline: false }),
+      redis.set('a', 1),
+      redis.pipeline().set('a', 2).exec(),
+      redis.blpop('q', 1),
+      redis.exec(),
+    ];
+    expect(await tally(calls)).toEqual({ served: 0, refused: 5, failures: [] });
+    expect(await operator.exists('a')).toBe(0);
+    // Who waits for the answer knows, and may go on without.
+    await expect(redis.multi({ pipeline: false })).rejects.toMatchObject({ reason: 'bulkhead' });
+    expect(await redis.set('a', 3)).toBe('OK');
+    await expect(redis.exec()).rejects.toThrow('EXEC without MULTI');
+    permit.release('ignored');
+    await expectSettled(limiter);
+    expect(limiter.stats().classes.transaction).toMatchObject({ rejected: 4 });
+  });
+
   test('by call(), in any case: the errors among the answers of EXEC count', async () => {
     await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
     const { redis, limiter } = client;

@@ -85,7 +85,9 @@ export class Admission {
     const kind = kindOf(command);
     if (kind === 'connection' || kind === 'subscription') return this.#exempt(classes[kind]);
     if (kind === 'end of transaction') return this.#endTransaction(command);
-    if (this.transactions.open) return this.#exempt(classes.transaction);
+    const { open, refused } = this.transactions;
+    if (open) return this.#exempt(classes.transaction);
+    if (refused !== undefined) return this.gate.reject(classes.transaction, refused, command.name);
     if (client.condition?.subscriber && client.mode === 'subscriber') {
       return this.#exempt(classes.subscription);
     }
@@ -101,8 +103,10 @@ export class Admission {
     wanted: number,
     operation: string,
   ): Hold | BackpressureError {
-    const operationClass = this.classes.pipeline;
-    if (this.transactions.open) return this.#exempt(this.classes.transaction);
+    const { pipeline: operationClass, transaction } = this.classes;
+    const { open, refused } = this.transactions;
+    if (open) return this.#exempt(transaction);
+    if (refused !== undefined) return this.gate.reject(transaction, refused, operation);
     const weight = this.gate.clampWeight(operationClass, wanted);
     const refusal = this.gate.refusal(operationClass, weight);
     if (refusal !== undefined) return this.gate.reject(operationClass, refusal, operation);
@@ -190,18 +194,23 @@ export class Admission {
   #beginTransaction(multi: RedisCommand): Hold | BackpressureError {
     const { pipeline, transaction } = this.classes;
     const refusal = this.gate.refusal(pipeline, 1);
-    if (refusal !== undefined) return this.gate.reject(pipeline, refusal, 'multi');
+    if (refusal !== undefined) {
+      this.transactions.refuse(refusal);
+      return this.gate.reject(pipeline, refusal, 'multi');
+    }
     const whole = this.held.take(pipeline, 1, this.#ownShare(), Number.NaN, this.#queuedAt());
     const hold = this.#exempt(transaction);
     hold.onEnd = this.transactions.begin(multi, whole);
     return hold;
   }
 
-  #endTransaction(command: RedisCommand): Hold {
+  #endTransaction(command: RedisCommand): Hold | BackpressureError {
     const { gate } = this;
     const { pipeline, transaction } = this.classes;
-    const hold = this.#exempt(transaction);
+    const { refused } = this.transactions;
     const ending = this.transactions.finish(command);
+    if (refused !== undefined) return gate.reject(transaction, refused, command.name);
+    const hold = this.#exempt(transaction);
     if (ending === undefined) return hold;
     // The caller's own time between the commands is no latency; EXEC does the work.
     const startedAt = gate.clock.now();

@@ -34,7 +34,10 @@ export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isM
     const taken = admission.takePipeline(this._queue, weight, isMulti ? 'multi' : 'pipeline');
     if (!isHold(taken)) return refused(taken, args[0]);
     hold = taken;
-    hookPipeline(admission, this, taken, late, withMulti);
+    const settle = (outcome: Outcome) =>
+      late === undefined ? taken.settle(outcome) : late.whenNone(() => taken.settle(outcome));
+    taken.pipeline = this;
+    hookPipeline(admission, this, settle, withMulti);
     let result: Promise<unknown>;
     try {
       result = send(this, args);
@@ -43,7 +46,7 @@ export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isM
       throw error;
     }
     if (admission.ended) admission.giveBackUnlessRejected(taken);
-    return isMulti && admission.nodes !== undefined ? settledBy(admission, taken, result, args[0]) : result;
+    return isMulti && admission.nodes !== undefined ? settledBy(admission, settle, result, args[0]) : result;
   }
 
   Object.defineProperties(run, {
@@ -96,14 +99,10 @@ function watchScripts(admission: Admission, pipeline: RedisPipeline): void {
 function hookPipeline(
   admission: Admission,
   pipeline: RedisPipeline,
-  hold: Hold,
-  late: LateReplies | undefined,
+  settle: (outcome: Outcome) => void,
   withMulti: boolean,
 ): void {
   const { resolve, reject } = pipeline;
-  const settle = (outcome: Outcome) =>
-    late === undefined ? hold.settle(outcome) : late.whenNone(() => hold.settle(outcome));
-  hold.pipeline = pipeline;
   pipeline.resolve = (results) => {
     settle(outcomeOfResults(results, admission.classify, withMulti));
     return resolve.call(pipeline, results);
@@ -146,12 +145,12 @@ function refused(error: unknown, callback: unknown): Promise<never> {
 /** On a cluster that never connects, `multi().exec()` returns a promise of its own, and the pipeline's never settles. */
 function settledBy(
   admission: Admission,
-  hold: Hold,
+  settle: (outcome: Outcome) => void,
   result: Promise<unknown>,
   callback: unknown,
 ): Promise<unknown> {
   if (admission.client.slots?.length !== 0) return result;
-  const failed = (error: unknown) => hold.settle(admission.classify(error));
+  const failed = (error: unknown) => settle(admission.classify(error));
   if (typeof callback === 'function') {
     result.then(undefined, failed);
     return result;

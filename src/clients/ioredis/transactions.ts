@@ -1,3 +1,4 @@
+import type { RejectReason } from '../../core/backpressure-error.js';
 import type { Outcome } from '../../core/outcome.js';
 import type { Hold } from './hold.js';
 import type { RedisCommand } from './ioredis-internals.js';
@@ -26,10 +27,27 @@ export class Transaction {
 export class Transactions {
   /** In the order of the wire: from sending MULTI to sending EXEC or DISCARD. */
   #open: Transaction | undefined;
+  #refused: RejectReason | undefined;
   readonly #byCommand = new WeakMap<RedisCommand, Transaction>();
 
   get open(): boolean {
     return this.#open !== undefined;
+  }
+
+  /**
+   * Why MULTI was refused, for what is called right after it and would have been in its transaction: outside of one it must
+   * not be done.
+   */
+  get refused(): RejectReason | undefined {
+    return this.#refused;
+  }
+
+  /** MULTI is refused. Who waits for its answer knows; who does not, calls the rest before anybody could know. */
+  refuse(reason: RejectReason): void {
+    this.#refused = reason;
+    queueMicrotask(() => {
+      this.#refused = undefined;
+    });
   }
 
   /** @returns what to tell when MULTI has been answered */
@@ -49,6 +67,7 @@ export class Transactions {
 
   /** EXEC or DISCARD is sent. */
   finish(command: RedisCommand): Transaction | undefined {
+    this.#refused = undefined;
     const transaction = this.#open;
     this.#open = undefined;
     if (transaction !== undefined) this.#byCommand.set(command, transaction);
