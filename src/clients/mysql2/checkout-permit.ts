@@ -17,6 +17,7 @@ export class CheckoutPermit implements Waiting {
   readonly #weight: number;
   readonly #cohort: Cohort;
   readonly #onPermitBack: (() => void) | undefined;
+  #refused = false;
   #outcome: Outcome | undefined;
   #back = false;
 
@@ -45,8 +46,17 @@ export class CheckoutPermit implements Waiting {
 
   /** It still waited for a connection when its time was up. Its caller hears of it on a later tick. */
   refuse(rejection: BackpressureError): void {
+    this.#refused = true;
     this.fail('ignored');
     process.nextTick(this.caller, rejection);
+  }
+
+  /**
+   * Whether it was refused before the pool had an answer. If not, the pool answers once more: mysql2 does, when what it
+   * has called threw.
+   */
+  get refused(): boolean {
+    return this.#refused;
   }
 
   note(outcome: Outcome): void {

@@ -136,11 +136,12 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
       waiting.add(checkout);
       return behindCluster._getConnection.call(this, node, (error, connection) => {
         if (!waiting.answer(checkout)) {
-          connection?.release?.();
-          return undefined;
+          return checkout.refused ? connection?.release?.() : callback(error, connection);
         }
         if (error) checkout.note(limiter.classify(error, outcomeOfMysqlError));
-        else returns.lend(connection!, checkout);
+        // In older versions, a word says that another node is to be tried.
+        else if (typeof connection !== 'object') checkout.note('overload');
+        else returns.lend(connection, checkout);
         return callback(error, connection);
       });
     },

@@ -33,9 +33,8 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
     try {
       return getConnection.call(self, (error, connection) => {
         if (!waiting.answer(checkout)) {
-          // It was refused while it waited; the connection that comes late goes straight back.
-          connection?.release?.();
-          return undefined;
+          // The connection that comes late goes straight back.
+          return checkout.refused ? connection?.release?.() : checkout.caller(error, connection);
         }
         if (error || connection === undefined) {
           checkout.fail(limiter.classify(error, outcomeOfMysqlError));

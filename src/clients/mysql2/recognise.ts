@@ -26,7 +26,7 @@ function recogniseCore(value: unknown): Core | undefined {
     // The promise pool has most of these, too, and a pool behind it.
     if (!('pool' in value)) return { kind: 'pool', core: value as MysqlPool };
   }
-  if (isObjectWith(value, ['of', 'add', 'remove', '_nodes', '_namespaces', '_getConnection'])) {
+  if (isObjectWith(value, ['of', 'add', '_nodes', '_namespaces', '_getConnection'])) {
     return { kind: 'cluster', core: value as MysqlCluster };
   }
   // A connection of a pool has a `release`.
