@@ -60,7 +60,8 @@ export interface LimitedMysqlConstructor {
  * the object *is* the client. A pool's callback and promise sides are one pool, and have one limiter.
  *
  * In a pool, one permit is one checkout: `pool.query` holds one while it runs, `pool.getConnection` one until `release()`.
- * On a standalone connection, it is one command, or one whole transaction. Nothing is rejected inside a transaction.
+ * On a standalone connection, it is one command, or one whole transaction; one that is made here also takes a permit to be
+ * opened, and keeps it until it is set up. Nothing is rejected inside a transaction.
  *
  * @throws TypeError | RangeError for options that are no good, for what is no client, and for a client that has another
  * limiter
