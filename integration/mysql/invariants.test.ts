@@ -21,7 +21,8 @@ const LIMIT = 12;
 // Work, and no sleep(): MariaDB stands still for two seconds when one that is falling asleep is killed.
 const working: Work = { sql: "select n, benchmark(10000, md5('a')) from numbers where n = 1" };
 const WORKS = [rows, rows, sqlError, working];
-const told = bodies.filter(({ events }) => !events);
+// If the connection is lost while it prepares, mysql2 calls the callback of an execute twice.
+const told = bodies.filter(({ name, events }) => !events && !name.startsWith('execute'));
 
 /** All forms of call in turn, through the pool and on connections of it. */
 async function call(pool: Pool, index: number): Promise<unknown> {
