@@ -163,7 +163,7 @@ describe('the knee controller', () => {
   test('halves in an outage and comes back to 0.85 of the good limit in strides of 2.8', () => {
     const controller = new KneeController({ initial: 100 });
     const out = { succeeded: 10, overloaded: 40, workRate: 20, ...busy };
-    expect(limitsOf(controller, [out, out, out, {}, {}, {}])).toEqual([50, 25, 12.5, 35, 85, 85]);
+    expect(limitsOf(controller, [{}, out, out, out, {}, {}, {}])).toEqual([100, 50, 25, 12.5, 35, 85, 85]);
   });
 
   test('cuts by three tenths at more than 5 % overload', () => {

@@ -4,6 +4,8 @@ import type { ResponseBase } from './response-time.js';
 interface Point {
   readonly limit: number;
   readonly time: number;
+  /** Where nearly all permits are out all the time, by Little's law as good a witness as the time. */
+  readonly workRate: number | undefined;
 }
 
 /**
@@ -19,18 +21,22 @@ export class Descent {
 
   /** @returns the next limit; when {@link done}, the knee, or a limit that is below it */
   onWindow(window: SampleWindow, time: number, base: ResponseBase, min: number): LimitDecision {
-    const { limit, succeeded } = window;
+    const { limit, succeeded, meanInFlight } = window;
+    const workRate = meanInFlight > SATURATED * limit ? window.workRate : undefined;
     const last = this.#last;
     const lower = Math.max(min, Math.round(limit * STRIDE));
     if (last === undefined || last.limit <= limit) {
       if (lower >= limit) return this.#end(limit, time, window, base);
-      this.#top ??= { limit, time };
-      this.#last = { limit, time };
+      this.#top ??= { limit, time, workRate };
+      this.#last = { limit, time, workRate };
       return { limit: lower, reason: 'descending: measuring' };
     }
-    const follows = Math.log(last.time / time) / Math.log(last.limit / limit);
+    const run = Math.log(last.limit / limit);
+    const lost = Math.log((last.workRate ?? Number.NaN) / (workRate ?? Number.NaN)) / run;
+    // The times of operations that began before the cut may still be among those of now.
+    const follows = Math.max(Math.log(last.time / time) / run, Number.isNaN(lost) ? 0 : 1 - lost);
     if (follows > 0.5 && lower < limit) {
-      this.#last = { limit, time };
+      this.#last = { limit, time, workRate };
       return { limit: lower, reason: 'descending: the response follows' };
     }
     base.learn(time, succeeded, 0);
@@ -51,6 +57,7 @@ export class Descent {
   }
 }
 
+const SATURATED = 0.9;
 const STRIDE = 0.6;
 const PLAINLY = 1.25;
 const HALF_WAY = 0.35;

@@ -1,10 +1,15 @@
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
 import { Descent } from './descent.js';
+import { Elasticity } from './elasticity.js';
 import { Growth } from './growth.js';
 import { OverloadCuts } from './overload-cuts.js';
-import { noiseOf, ResponseBase, responseTime } from './response-time.js';
+import { probeAt } from './probe-schedule.js';
+import { noiseOf, ResponseBase, responseReason } from './response-time.js';
+import { Settling } from './settling.js';
+import { slackAt } from './slack.js';
 import { refusedShare } from './window-figures.js';
+import { WindowPool } from './window-pool.js';
 
 /**
  * Keeps the limit a little above the knee, the point from which more in flight only wait longer. By Little's law the knee
@@ -19,31 +24,32 @@ import { refusedShare } from './window-figures.js';
  *
  * s is the square-root rule of staffing (Halfin and Whitt 1981): enough that chance leaves no gap, and more while little is
  * refused, where a longer line catches bursts. R0 is looked at again below the knee, every 32nd window (every 8th for a
- * while after changes), as BBR does with its round trip (Cardwell et al. 2016); every third time above instead: where work
- * follows the limit, R0 was too low. And when the response does not follow a cut, the way has become longer, not the line.
+ * while after changes), as BBR does with its round trip (Cardwell et al. 2016). Where the response falls even there and the
+ * work does not, it never was without a line: descent. Probes above measure the {@link Elasticity}: where work follows the
+ * limit by more than 0.15, R0 was too low, or the curve has no sharp knee; both go up, and R0 is not lowered meanwhile.
+ * When the response does not follow a cut, the way has become longer, not the line.
  */
 export class KneeController implements LimitController {
   readonly #range: ResolvedRange;
   readonly #base = new ResponseBase();
+  readonly #settling = new Settling();
   readonly #cuts = new OverloadCuts();
   readonly #growth = new Growth();
+  readonly #elasticity = new Elasticity();
+  readonly #pool = new WindowPool();
   #limit: number;
   /** Where it is but for probing; not rounded. */
   #rest: number;
-  #changedAt = Number.NEGATIVE_INFINITY;
   /** Share, smoothed. */
   #refused = 0;
   #descent: Descent | undefined = new Descent();
-  #probing: 'below' | 'above' | undefined;
-  /** The last window at rest. */
-  #atRest: { readonly limit: number; readonly workRate: number; readonly noise: number } | undefined;
+  #probing: 'below' | 'deeper' | 'above' | undefined;
   /** Before a deep cut: whether the response follows it is not known yet. */
   #beforeCut: { readonly limit: number; readonly time: number } | undefined;
   #unsure = 0;
   /** Windows in which to look at R0 often. */
   #alert = ALERT;
   #turn = 0;
-  #unitKnown = false;
 
   constructor(range: ControllerRange = {}) {
     this.#range = resolveRange('KneeController', range);
@@ -57,14 +63,18 @@ export class KneeController implements LimitController {
   onWindow(window: SampleWindow): LimitDecision {
     const { limit, reason } = this.#decide(window);
     this.#limit = this.#clamped(limit);
-    if (Math.round(this.#limit) !== window.limit) this.#changedAt = window.endedAt;
+    if (Math.round(this.#limit) !== window.limit) this.#settling.changed(window.endedAt);
     return { limit: this.#limit, reason };
   }
 
-  #decide(window: SampleWindow): LimitDecision {
-    const { succeeded, failed, overloaded, limit } = window;
-    if (succeeded + failed + overloaded === 0) return { limit, reason: 'no answers: hold' };
-    if (this.#isOfTheLimitBefore(window)) return { limit, reason: 'settling' };
+  #decide(single: SampleWindow): LimitDecision {
+    if (single.succeeded + single.failed + single.overloaded === 0) {
+      return { limit: single.limit, reason: 'no answers: hold' };
+    }
+    if (this.#settling.isOfTheLimitBefore(single)) return { limit: single.limit, reason: 'settling' };
+    const window = this.#cuts.recovering ? single : this.#pool.add(single);
+    if (window === undefined) return { limit: single.limit, reason: 'few answers: gathering' };
+    const { succeeded, limit } = window;
     const cut = this.#cuts.onWindow(window, this.#rest);
     if (cut !== undefined) return this.#restAt(cut.limit, cut.reason);
     // The end of a standstill, for example.
@@ -74,7 +84,7 @@ export class KneeController implements LimitController {
     if (Math.abs(Math.log(limit / this.#limit)) > 0.1 && Math.abs(limit - this.#limit) > 1)
       this.#rest = limit;
     this.#refused += (refusedShare(window) - this.#refused) * 0.3;
-    const time = this.#timeOf(window);
+    const time = this.#base.timeOf(window);
     if (succeeded === 0 || !(time > 0)) return { limit, reason: 'no work done: hold' };
     const turn = (window.slot ?? this.#turn) + 1;
     this.#turn = turn;
@@ -82,6 +92,7 @@ export class KneeController implements LimitController {
     if (!this.#base.known && this.#refused < HARDLY) this.#base.learn(time, succeeded / 4, 0);
     if (!this.#base.known) return this.#descend(window, time);
     if (this.#probing === 'below') return this.#afterProbeBelow(window, time);
+    if (this.#probing === 'deeper') return this.#afterProbeDeeper(window, time);
     if (this.#probing === 'above') return this.#afterProbeAbove(window, time);
     return this.#follow(window, time, turn);
   }
@@ -103,16 +114,17 @@ export class KneeController implements LimitController {
     if (!this.#descent.done) return { limit, reason };
     const { bracketed } = this.#descent;
     this.#growth.bracketed = bracketed;
+    this.#alert = AFTER_CHANGE;
     this.#descent = undefined;
-    return this.#restAt(bracketed ? limit * (1 + this.#slackAt(limit)) : limit, reason);
+    return this.#restAt(bracketed ? limit * (1 + slackAt(limit, this.#refused)) : limit, reason);
   }
 
   #follow(window: SampleWindow, time: number, turn: number): LimitDecision {
-    const { limit, succeeded, workRate } = window;
+    const { limit, succeeded } = window;
     const ratio = time / this.#base.time;
-    const slack = this.#slackAt(Math.min(limit, limit / ratio));
+    const slack = slackAt(Math.min(limit, limit / ratio), this.#refused);
     const noise = { ratio: Math.hypot(noiseOf(succeeded), this.#base.noise), base: this.#base.noise };
-    this.#atRest = { limit, workRate, noise: noiseOf(succeeded) };
+    this.#elasticity.onRest(window);
     const { bracketed } = this.#growth;
     const idle = ratio < 1 + slack / 2 || (!bracketed && this.#refused > 0.1 && ratio < 1 + 2 * noise.ratio);
     let target: number;
@@ -136,7 +148,12 @@ export class KneeController implements LimitController {
     const calm = this.#refused < 0.08 && Math.abs(change) < 1;
     const gain = !calm && (plain || this.#growth.sustained) ? 1 : 0.3;
     this.#rest = this.#clamped(this.#rest * Math.exp(gain * change));
-    return this.#probe(turn, slack) ?? { limit: this.#rest, reason: this.#reasonFor(window, idle, ratio) };
+    return (
+      this.#probe(turn, slack, window.slot !== undefined) ?? {
+        limit: this.#rest,
+        reason: responseReason(window, idle, ratio),
+      }
+    );
   }
 
   /** A cut that the response has not followed is not deepened until that is sure, and then taken back. */
@@ -160,11 +177,11 @@ export class KneeController implements LimitController {
     return this.#restAt(before.limit, 'the response does not follow the limit: back');
   }
 
-  #probe(turn: number, slack: number): LimitDecision | undefined {
-    if (this.#alert > 0) this.#alert--;
-    const every = this.#alert > 0 ? PROBES_OFTEN : PROBES_SELDOM;
-    if (turn % every !== 0 || this.#growth.going || !this.#growth.bracketed) return undefined;
-    if ((turn / every) % 3 === 0) {
+  #probe(turn: number, slack: number, onGrid: boolean): LimitDecision | undefined {
+    const alert = --this.#alert > 0;
+    const side = this.#growth.going ? undefined : probeAt(turn, alert, onGrid);
+    if (side === undefined) return undefined;
+    if (side === 'above') {
       this.#probing = 'above';
       return { limit: this.#rest * 1.3 + 1, reason: 'probing above' };
     }
@@ -174,56 +191,47 @@ export class KneeController implements LimitController {
     return { limit: Math.min(below, Math.ceil(this.#rest) - 1), reason: 'probing below' };
   }
 
-  #afterProbeBelow({ succeeded }: SampleWindow, time: number): LimitDecision {
+  #afterProbeBelow({ limit, succeeded }: SampleWindow, time: number): LimitDecision {
     this.#probing = undefined;
     const before = this.#base.time;
-    // What is shorter is certainly without a line; what is longer may have some.
-    this.#base.learn(time, succeeded, time < before ? 0.3 : 0.85);
-    return {
-      limit: this.#rest,
-      reason: `probed: base ${(this.#base.time / before).toFixed(2)}x of what it was`,
-    };
-  }
-
-  #afterProbeAbove({ limit, workRate, succeeded }: SampleWindow, time: number): LimitDecision {
-    this.#probing = undefined;
-    const rest = this.#atRest!;
-    const run = Math.log(limit / rest.limit);
-    const slope = Math.log(workRate / rest.workRate) / run;
-    const noise = Math.hypot(noiseOf(succeeded), rest.noise) / run;
-    if (!(slope - 1.5 * noise > 0.3)) return { limit: this.#rest, reason: 'probed: no more work above' };
-    this.#base.learn(time, succeeded, 0);
-    this.#growth.bracketed = false;
-    return this.#restAt(limit, `work follows the limit by ${slope.toFixed(2)}: up`);
-  }
-
-  #reasonFor({ meanPoolWait, meanLatency }: SampleWindow, idle: boolean, ratio: number): string {
-    const figures = `response ${ratio.toFixed(2)}x of the base`;
-    if (idle) return `${figures}: up`;
-    return meanPoolWait > meanLatency / 2 ? `${figures}, pool wait ${meanPoolWait.toFixed(1)} ms` : figures;
-  }
-
-  #timeOf(window: SampleWindow): number {
-    const unitKnown = window.workUnitMs !== undefined;
-    if (unitKnown !== this.#unitKnown && this.#base.known) {
-      const without = responseTime({ ...window, workUnitMs: 1 });
-      const unit = responseTime(window);
-      // Only known from now on, or no more.
-      if (unitKnown) this.#base.rescale(unit / without);
-      else this.#base.learn(without, window.succeeded, 0);
+    const plainly = time < before * (1 - PLAINLY - noiseOf(succeeded));
+    // Where work still follows the limit, the response is shorter below without any line. Else what is shorter is
+    // certainly without one; what is longer may have some.
+    if (time > before || !this.#elasticity.follows)
+      this.#base.learn(time, succeeded, time < before ? 0.3 : 0.85);
+    if (plainly && limit * DEEPER >= this.#range.min) {
+      this.#probing = 'deeper';
+      return { limit: limit * DEEPER, reason: 'probing deeper' };
     }
-    this.#unitKnown = unitKnown;
-    return responseTime(window);
+    const change = this.#base.time / before;
+    return { limit: this.#rest, reason: `probed: base ${change.toFixed(2)}x of what it was` };
   }
 
-  #slackAt(knee: number): number {
-    const more = clamp(0.13 / Math.max(this.#refused, 1e-6), 1, 4);
-    return (more * 0.6) / Math.sqrt(Math.max(1, knee));
+  #afterProbeDeeper(window: SampleWindow, time: number): LimitDecision {
+    this.#probing = undefined;
+    const { slope, error } = this.#elasticity.onProbe(window);
+    if (!(slope + error < FLAT)) return { limit: this.#rest, reason: 'probed: less work below' };
+    // There is a line even here: the base was none.
+    this.#base.forget();
+    return this.#descend(window, time);
   }
 
-  /** Operations take long against the window, and it began before the last change could show. */
-  #isOfTheLimitBefore({ startedAt, endedAt, meanLatency }: SampleWindow): boolean {
-    return endedAt - startedAt < 4 * meanLatency && startedAt < this.#changedAt + 0.9 * meanLatency;
+  #afterProbeAbove(window: SampleWindow, time: number): LimitDecision {
+    this.#probing = undefined;
+    const { slope, error } = this.#elasticity.onProbe(window);
+    if (slope - 1.5 * error > 0.3) {
+      this.#base.learn(time, window.succeeded, 0);
+      this.#growth.bracketed = false;
+      this.#elasticity.moved();
+      this.#alert = AFTER_CHANGE;
+      return this.#restAt(window.limit, `work follows the limit by ${slope.toFixed(2)}: up`);
+    }
+    if (!this.#elasticity.surelyFollows) return { limit: this.#rest, reason: 'probed: no more work above' };
+    const mean = this.#elasticity.above;
+    this.#base.rescale(STEP);
+    this.#elasticity.moved();
+    this.#alert = AFTER_CHANGE;
+    return this.#restAt(this.#rest * STEP, `work follows the limit by ${mean.toFixed(2)}: up`);
   }
 
   #restAt(limit: number, reason: string): LimitDecision {
@@ -236,11 +244,15 @@ export class KneeController implements LimitController {
   }
 }
 
+/** Times, for the base and the limit where it does. */
+const STEP = 1.2;
+/** By how much a response is plainly shorter, beyond chance. */
+const PLAINLY = 0.03;
+const DEEPER = 0.7;
+/** Elasticity at which a lower limit does as much work. */
+const FLAT = 0.25;
 const ALERT = 8;
 const AFTER_CHANGE = 12;
-/** Windows. */
-const PROBES_OFTEN = 8;
-const PROBES_SELDOM = 32;
 /** Refused share at which the load is taken for light. */
 const HARDLY = 0.05;
 const DEEPEST_CUT = 4;

@@ -4,16 +4,28 @@ import { percent } from './window-figures.js';
 /**
  * What answers that met overload (refused connections, timeouts) mean for the limit, whatever else a window shows:
  *
- *     > 50 % of answers:   L <- 0.5 L, and the good limit is remembered
+ *     > 50 % of answers:   L <- 0.5 L, and the good limit is remembered, if there ever was one
  *     >  5 % (20 answers): L <- 0.7 L; after three cuts that did not halve the share, back to where it was
- *     after an outage:     L <- 2.8 L, up to 0.85 of what was remembered
+ *     after an outage:     L <- 2.8 L, up to 0.85 of what was remembered, or 0.7 of that at each relapse
+ *
+ * A share that cuts did not lower, or that has long been there, is usual: only twice as much is overload again.
  */
 export class OverloadCuts {
   /** The good limit from before an outage. */
   #remembered: number | undefined;
+  /** Whether there ever was a window without overload: where it begins may be anywhere. */
+  #proven = false;
+  #cameBack = false;
+  /** Share, slowly followed: cuts did not help against it. */
+  #usual = 0;
   #cuts = 0;
   #limitBefore = 1;
   #shareBefore = 0;
+
+  /** From an outage: every window counts. */
+  get recovering(): boolean {
+    return this.#remembered !== undefined;
+  }
 
   /** @returns nothing if this window is none of its business */
   onWindow(window: SampleWindow, good: number): LimitDecision | undefined {
@@ -21,18 +33,26 @@ export class OverloadCuts {
     const answers = succeeded + failed + overloaded;
     const share = overloaded / answers;
     const outage = share > OUTAGE;
-    if (overloaded >= 3 && (outage || (share > OVERLOADED && answers >= 20))) {
+    const unusual = share > Math.max(OVERLOADED, 2 * this.#usual) && answers >= 20;
+    if (!outage) this.#usual += (share - this.#usual) * 0.05;
+    if (overloaded >= 3 && (outage || unusual)) {
       return this.#cut(window, share, outage || this.#remembered !== undefined, good);
     }
     this.#cuts = 0;
-    return this.#remembered === undefined ? undefined : this.#recover(limit, 0.85 * this.#remembered);
+    if (succeeded > 0 && share <= OVERLOADED) this.#proven = true;
+    return this.#remembered === undefined
+      ? undefined
+      : this.#recover(limit, 0.85 * this.#remembered, succeeded > overloaded);
   }
 
   #cut({ limit, maxInFlight }: SampleWindow, share: number, outage: boolean, good: number): LimitDecision {
     const used = Math.min(limit, Math.max(1, maxInFlight));
     const reason = `overload ${percent(share)} of answers`;
     if (outage) {
-      this.#remembered ??= good;
+      // It has come back to where it fails.
+      if (this.#cameBack && this.#remembered !== undefined) this.#remembered *= RELAPSE;
+      else if (this.#proven) this.#remembered ??= good;
+      this.#cameBack = false;
       return { limit: used * 0.5, reason: `${reason}: cut` };
     }
     if (this.#cuts++ === 0) {
@@ -41,22 +61,27 @@ export class OverloadCuts {
     }
     // It is not this limit's doing.
     if (this.#cuts > IN_VAIN && share > this.#shareBefore / 2) {
+      this.#usual = share;
       return { limit: Math.max(used, this.#limitBefore), reason: `${reason}: cuts do not help` };
     }
     return { limit: used * 0.7, reason: `${reason}: cut` };
   }
 
-  #recover(limit: number, goal: number): LimitDecision {
+  #recover(limit: number, goal: number, answered: boolean): LimitDecision {
+    this.#cameBack = answered;
     if (limit * RECOVERY < goal) {
       return { limit: limit * RECOVERY, reason: `recovering towards ${goal.toFixed(0)}` };
     }
     this.#remembered = undefined;
+    this.#cameBack = false;
     return { limit: Math.max(goal, limit), reason: 'recovered' };
   }
 }
 
 const OVERLOADED = 0.05;
 const OUTAGE = 0.5;
+/** What remains of the good limit. */
+const RELAPSE = 0.7;
 /** Cuts in a row. */
 const IN_VAIN = 3;
 /** Times, each window. */

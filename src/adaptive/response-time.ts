@@ -18,6 +18,16 @@ export function responseTime(window: SampleWindow): number {
   return held > measured || Number.isNaN(measured) ? held : measured;
 }
 
+export function responseReason(
+  { meanPoolWait, meanLatency }: SampleWindow,
+  idle: boolean,
+  ratio: number,
+): string {
+  const figures = `response ${ratio.toFixed(2)}x of the base`;
+  if (idle) return `${figures}: up`;
+  return meanPoolWait > meanLatency / 2 ? `${figures}, pool wait ${meanPoolWait.toFixed(1)} ms` : figures;
+}
+
 /** Relative standard error of a mean of so many: exponential latencies, and some. */
 export function noiseOf(answers: number): number {
   return NOISE / Math.sqrt(answers);
@@ -28,6 +38,7 @@ export class ResponseBase {
   /** `NaN` while it is not known. */
   time = Number.NaN;
   #weight = 0;
+  #unitKnown = false;
 
   get known(): boolean {
     return this.#weight > 0;
@@ -46,9 +57,29 @@ export class ResponseBase {
     this.#weight = before + weight;
   }
 
-  /** The unit in which times are told has changed. */
+  /** It was none. */
+  forget(): void {
+    this.#weight = 0;
+    this.time = Number.NaN;
+  }
+
+  /** The unit in which times are told has changed, or what counts as being without a line. */
   rescale(factor: number): void {
     this.time *= factor;
+  }
+
+  /** {@link responseTime}, in the unit in which the base is from now on, too. */
+  timeOf(window: SampleWindow): number {
+    const time = responseTime(window);
+    const unitKnown = window.workUnitMs !== undefined;
+    if (unitKnown !== this.#unitKnown && this.known) {
+      const without = responseTime({ ...window, workUnitMs: 1 });
+      // Only known from now on, or no more.
+      if (unitKnown) this.rescale(time / without);
+      else this.learn(without, window.succeeded, 0);
+    }
+    this.#unitKnown = unitKnown;
+    return time;
   }
 }
 

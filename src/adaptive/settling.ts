@@ -1,0 +1,21 @@
+import type { SampleWindow } from './controller.js';
+import { responseTime } from './response-time.js';
+
+/** Knows windows that show the limit before: operations take long against them, and they began before a change could show. */
+export class Settling {
+  #begunAt: number | undefined;
+  #changedAt = Number.NEGATIVE_INFINITY;
+
+  isOfTheLimitBefore(window: SampleWindow): boolean {
+    const { startedAt, endedAt, meanLatency } = window;
+    this.#begunAt ??= this.#changedAt = startedAt;
+    const length = endedAt - startedAt;
+    // The very first began with nothing in flight.
+    if (startedAt === this.#begunAt && length < 5 * responseTime(window)) return true;
+    return length < 4 * meanLatency && startedAt < this.#changedAt + 0.9 * meanLatency;
+  }
+
+  changed(at: number): void {
+    this.#changedAt = at;
+  }
+}

@@ -1,0 +1,58 @@
+import type { SampleWindow } from './controller.js';
+
+/**
+ * Puts windows in a row at one limit together until they hold {@link ENOUGH} answers to judge by: with a handful, every
+ * figure is chance. After five seconds, or three latencies, it takes what there is; an outage at once.
+ */
+export class WindowPool {
+  #pooled: SampleWindow | undefined;
+
+  /** @returns `undefined` while there are too few */
+  add(window: SampleWindow): SampleWindow | undefined {
+    const before = this.#pooled;
+    const pooled = before === undefined || before.limit !== window.limit ? window : joined(before, window);
+    const answers = pooled.succeeded + pooled.failed + pooled.overloaded;
+    const outage = pooled.overloaded >= 3 && pooled.overloaded > answers / 2;
+    const long = pooled.endedAt - pooled.startedAt >= Math.max(LONGEST_MS, 3 * pooled.meanLatency);
+    if (answers < ENOUGH && !long && !outage) {
+      this.#pooled = pooled;
+      return undefined;
+    }
+    this.#pooled = undefined;
+    return pooled;
+  }
+}
+
+/** Percentiles are those of the later one: they can't be put together. */
+function joined(a: SampleWindow, b: SampleWindow): SampleWindow {
+  const sum = (
+    key: 'succeeded' | 'failed' | 'overloaded' | 'ignored' | 'rejected' | 'admitted' | 'stalledMs',
+  ) => a[key] + b[key];
+  const byTime = (key: 'meanInFlight' | 'workRate') =>
+    (a[key] * (a.endedAt - a.startedAt) + b[key] * (b.endedAt - b.startedAt)) /
+    (a.endedAt - a.startedAt + b.endedAt - b.startedAt);
+  const bySuccess = (key: 'meanLatency' | 'meanPoolWait') => {
+    if (a.succeeded === 0 || Number.isNaN(a[key])) return b[key];
+    if (b.succeeded === 0 || Number.isNaN(b[key])) return a[key];
+    return (a[key] * a.succeeded + b[key] * b.succeeded) / (a.succeeded + b.succeeded);
+  };
+  return {
+    ...b,
+    startedAt: a.startedAt,
+    succeeded: sum('succeeded'),
+    failed: sum('failed'),
+    overloaded: sum('overloaded'),
+    ignored: sum('ignored'),
+    rejected: sum('rejected'),
+    admitted: sum('admitted'),
+    maxInFlight: Math.max(a.maxInFlight, b.maxInFlight),
+    meanInFlight: byTime('meanInFlight'),
+    meanLatency: bySuccess('meanLatency'),
+    meanPoolWait: bySuccess('meanPoolWait'),
+    workRate: byTime('workRate'),
+    stalledMs: sum('stalledMs'),
+  };
+}
+
+const ENOUGH = 60;
+const LONGEST_MS = 5000;
