@@ -176,7 +176,9 @@ describe('the knee controller', () => {
   test('does not believe the answers that come at the end of a standstill', () => {
     const controller = new KneeController({ initial: 40 });
     limitsOf(controller, [{ meanInFlight: 10, meanLatency: 10 }]);
-    const { limit, reason } = controller.onWindow(windowOf({ limit: 40, meanLatency: 5000, ...busy }));
+    const { limit, reason } = controller.onWindow(
+      windowOf({ limit: 40, meanLatency: 5000, startedAt: 60_000, endedAt: 60_500, ...busy }),
+    );
     expect([limit, reason]).toEqual([40, 'answers of an earlier time: hold']);
   });
 

@@ -21,7 +21,7 @@ export class Descent {
 
   /** @returns the next limit; when {@link done}, the knee, or a limit that is below it */
   onWindow(window: SampleWindow, time: number, base: ResponseBase, min: number): LimitDecision {
-    const { limit, succeeded, meanInFlight } = window;
+    const { limit, meanInFlight } = window;
     const workRate = meanInFlight > SATURATED * limit ? window.workRate : undefined;
     const last = this.#last;
     const lower = Math.max(min, Math.round(limit * STRIDE));
@@ -39,7 +39,9 @@ export class Descent {
       this.#last = { limit, time, workRate };
       return { limit: lower, reason: 'descending: the response follows' };
     }
-    base.learn(time, succeeded, 0);
+    // At the least limit it still follows: the knee lies lower than anybody may look.
+    if (follows > 0.5) return this.#end(limit, time * STRIDE, window, base);
+    base.learn(window, time, 0);
     this.done = true;
     const top = this.#top ?? last;
     this.bracketed = top.time > time * PLAINLY || follows >= HALF_WAY;
@@ -50,8 +52,8 @@ export class Descent {
     return { limit: Math.max(limit, (from.limit * time) / from.time), reason };
   }
 
-  #end(limit: number, time: number, { succeeded }: SampleWindow, base: ResponseBase): LimitDecision {
-    base.learn(time, succeeded, 0);
+  #end(limit: number, time: number, window: SampleWindow, base: ResponseBase): LimitDecision {
+    base.learn(window, time, 0);
     this.done = true;
     return { limit, reason: 'descended: at the least limit' };
   }

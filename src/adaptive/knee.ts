@@ -77,8 +77,7 @@ export class KneeController implements LimitController {
     const { succeeded, limit } = window;
     const cut = this.#cuts.onWindow(window, this.#rest);
     if (cut !== undefined) return this.#restAt(cut.limit, cut.reason);
-    // The end of a standstill, for example.
-    if (window.meanLatency > window.endedAt - window.startedAt)
+    if (this.#settling.isOfAnEarlierTime(window))
       return { limit, reason: 'answers of an earlier time: hold' };
     // Somebody else has moved the limit (a governor's bound, `resize`): go on from there.
     if (Math.abs(Math.log(limit / this.#limit)) > 0.1 && Math.abs(limit - this.#limit) > 1)
@@ -89,7 +88,8 @@ export class KneeController implements LimitController {
     const turn = (window.slot ?? this.#turn) + 1;
     this.#turn = turn;
     if (window.rejected === 0) return this.#onLightLoad(window, time);
-    if (!this.#base.known && this.#refused < HARDLY) this.#base.learn(time, succeeded / 4, 0);
+    if (!this.#base.known && (this.#refused < HARDLY || window.meanPoolWait > window.meanLatency / 2))
+      this.#base.learn(window, time, 0, succeeded / 4);
     if (!this.#base.known) return this.#descend(window, time);
     if (this.#probing === 'below') return this.#afterProbeBelow(window, time);
     if (this.#probing === 'deeper') return this.#afterProbeDeeper(window, time);
@@ -97,13 +97,13 @@ export class KneeController implements LimitController {
     return this.#follow(window, time, turn);
   }
 
-  #onLightLoad({ succeeded, meanInFlight, limit }: SampleWindow, time: number): LimitDecision {
+  #onLightLoad(window: SampleWindow, time: number): LimitDecision {
     this.#probing = this.#beforeCut = this.#descent = undefined;
     this.#alert = Math.max(this.#alert, ALERT);
     // With fewer in flight, the moments between two events weigh too much.
-    if (meanInFlight > 3) {
-      if (!this.#base.known || time < this.#base.time) this.#base.learn(time, succeeded, 0.5);
-      else if (meanInFlight < 0.7 * limit) this.#base.learn(time, succeeded, 0.9);
+    if (window.meanInFlight > 3) {
+      if (!this.#base.known || time < this.#base.time) this.#base.learn(window, time, 0.5);
+      else if (window.meanInFlight < 0.7 * window.limit) this.#base.learn(window, time, 0.9);
     }
     return { limit: this.#rest, reason: 'limit not reached: hold' };
   }
@@ -157,7 +157,8 @@ export class KneeController implements LimitController {
   }
 
   /** A cut that the response has not followed is not deepened until that is sure, and then taken back. */
-  #doubt({ limit, succeeded }: SampleWindow, time: number, target: number): LimitDecision | undefined {
+  #doubt(window: SampleWindow, time: number, target: number): LimitDecision | undefined {
+    const { limit } = window;
     const before = this.#beforeCut;
     if (before === undefined) return undefined;
     const run = Math.log(before.limit / limit);
@@ -171,7 +172,7 @@ export class KneeController implements LimitController {
     }
     this.#beforeCut = undefined;
     this.#unsure = 0;
-    this.#base.learn(time, succeeded, 0);
+    this.#base.learn(window, time, 0);
     this.#growth.bracketed = false;
     this.#alert = AFTER_CHANGE;
     return this.#restAt(before.limit, 'the response does not follow the limit: back');
@@ -191,14 +192,15 @@ export class KneeController implements LimitController {
     return { limit: Math.min(below, Math.ceil(this.#rest) - 1), reason: 'probing below' };
   }
 
-  #afterProbeBelow({ limit, succeeded }: SampleWindow, time: number): LimitDecision {
+  #afterProbeBelow(window: SampleWindow, time: number): LimitDecision {
+    const { limit, succeeded } = window;
     this.#probing = undefined;
     const before = this.#base.time;
     const plainly = time < before * (1 - PLAINLY - noiseOf(succeeded));
     // Where work still follows the limit, the response is shorter below without any line. Else what is shorter is
     // certainly without one; what is longer may have some.
     if (time > before || !this.#elasticity.follows)
-      this.#base.learn(time, succeeded, time < before ? 0.3 : 0.85);
+      this.#base.learn(window, time, time < before ? 0.3 : 0.85);
     if (plainly && limit * DEEPER >= this.#range.min) {
       this.#probing = 'deeper';
       return { limit: limit * DEEPER, reason: 'probing deeper' };
@@ -220,7 +222,7 @@ export class KneeController implements LimitController {
     this.#probing = undefined;
     const { slope, error } = this.#elasticity.onProbe(window);
     if (slope - 1.5 * error > 0.3) {
-      this.#base.learn(time, window.succeeded, 0);
+      this.#base.learn(window, time, 0);
       this.#growth.bracketed = false;
       this.#elasticity.moved();
       this.#alert = AFTER_CHANGE;

@@ -49,9 +49,14 @@ export class ResponseBase {
     return noiseOf(this.#weight);
   }
 
-  /** @param keep what remains of the weight of all before, 0 to 1 */
-  learn(time: number, answers: number, keep: number): void {
-    const weight = Math.min(answers, MOST_WEIGHT);
+  /**
+   * Takes a window's response time for one without queueing; a wait for a connection is none of it, certainly.
+   *
+   * @param keep what remains of the weight of all before, 0 to 1
+   */
+  learn(window: SampleWindow, responded: number, keep: number, weight = answersOf(window)): void {
+    const { meanLatency, meanPoolWait } = window;
+    const time = meanPoolWait > 0 ? (responded * meanLatency) / (meanLatency + meanPoolWait) : responded;
     const before = this.#weight * keep;
     this.time = before === 0 ? time : (this.time * before + time * weight) / (before + weight);
     this.#weight = before + weight;
@@ -76,11 +81,15 @@ export class ResponseBase {
       const without = responseTime({ ...window, workUnitMs: 1 });
       // Only known from now on, or no more.
       if (unitKnown) this.rescale(time / without);
-      else this.learn(without, window.succeeded, 0);
+      else this.learn(window, without, 0);
     }
     this.#unitKnown = unitKnown;
     return time;
   }
+}
+
+function answersOf({ succeeded }: SampleWindow): number {
+  return Math.min(succeeded, MOST_WEIGHT);
 }
 
 /** Share of answers that never came, or told nothing. */

@@ -5,6 +5,7 @@ import { responseTime } from './response-time.js';
 export class Settling {
   #begunAt: number | undefined;
   #changedAt = Number.NEGATIVE_INFINITY;
+  #late = 0;
 
   isOfTheLimitBefore(window: SampleWindow): boolean {
     const { startedAt, endedAt, meanLatency } = window;
@@ -18,4 +19,13 @@ export class Settling {
   changed(at: number): void {
     this.#changedAt = at;
   }
+
+  /** Its answers took longer than itself, as they do at the end of a standstill; but what lasts is slowness. */
+  isOfAnEarlierTime({ startedAt, endedAt, meanLatency }: SampleWindow): boolean {
+    this.#late = meanLatency > endedAt - startedAt ? this.#late + 1 : 0;
+    return this.#late > 0 && this.#late <= LATE_AT_MOST;
+  }
 }
+
+/** Windows in a row. */
+const LATE_AT_MOST = 4;
