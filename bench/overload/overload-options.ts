@@ -13,7 +13,8 @@ export const usage = `Real servers under open-loop load: bare clients, fixed lim
 
   npm run overload -- [--quick] [--history] [filter]
 
-  --quick    fewer loads and shorter runs: about 2 minutes instead of 12
+  --quick    only 3 times the capacity and the lock storm, in shorter runs: 2 minutes or
+             so instead of 15; with a filter, whatever fits it
   --history  why each adaptive limit moved, with the figures it moved by
   filter     only what has this in its name: postgres, redis, mariadb, aerospike,
              mix-shift, lock-storm, half-the-machine, paused-postgres, paused-redis

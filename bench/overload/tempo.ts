@@ -30,7 +30,7 @@ export const FULL: Tempo = {
 };
 
 export const QUICK: Tempo = {
-  loads: [0.5, 3],
+  loads: [3],
   capacitySeconds: 1.5,
   sweepSeconds: 0.5,
   sweepRounds: 1,
