@@ -93,6 +93,9 @@ export class SampleWindows implements GateSampler {
   onLatency(operationClass: OperationClass, latencyMs: number, outcome: Outcome, now: number): void {
     this.onTime(now);
     if (this.#stalls !== undefined && this.#stalls.stalledMs(now - latencyMs, now) > 0) return;
+    // Held up by a standstill that was over before this window began.
+    if (latencyMs > now - this.#startedAt && latencyMs > OUTLIER * this.#feedbackMs && this.#feedbackMs > 0)
+      return;
     this.#feedbackSum += latencyMs;
     this.#feedbackCount++;
     if (outcome === 'overload') {
@@ -233,3 +236,5 @@ const FILLED = 5;
 /** Times the length of a window. */
 const LONGEST = 4;
 const LONGEST_SETTLE_MS = 30_000;
+/** Times what an answer takes of late. */
+const OUTLIER = 10;
