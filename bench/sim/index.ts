@@ -34,8 +34,8 @@ function run(
 
 const sets = {
   'Scenarios and seeds that the figures were chosen on': run('tuned', tuned, [1, 2], true),
-  'The same scenarios, held-out seeds': run('held-out seeds', tuned, [101]),
-  'Held-out scenarios and seeds': run('held-out scenarios', heldOut, [101, 102], true),
+  'The same scenarios, held-out seeds': run('held-out seeds', tuned, [201]),
+  'Held-out scenarios and seeds': run('held-out scenarios', heldOut, [201, 202], true),
 };
 for (const [title, trials] of Object.entries(sets)) console.log(title, summaryOf(trials));
 if (filter === '') writeFileSync('bench/sim/REPORT.md', alignedTables(reportOf(sets, compared)));

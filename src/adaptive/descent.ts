@@ -40,7 +40,7 @@ export class Descent {
       return { limit: lower, reason: 'descending: the response follows' };
     }
     // At the least limit it still follows: the knee lies lower than anybody may look.
-    if (follows > 0.5) return this.#end(limit, time * STRIDE, window, base);
+    if (follows > 0.5) return this.#end(limit, min > 1 ? time * STRIDE : time, window, base);
     base.learn(window, time, 0);
     this.done = true;
     const top = this.#top ?? last;

@@ -45,6 +45,12 @@ export class Elasticity {
     return { slope, error };
   }
 
+  /** Whether work falls with the limit, as far as this probe below it tells: then there is no line that gets shorter. */
+  fallsBelow(window: SampleWindow): boolean {
+    const { slope, error } = this.onProbe(window);
+    return slope - 2 * error > 0.6;
+  }
+
   /** The limit has moved: what was measured was somewhere else. */
   moved(): void {
     this.#above.fade(AFTER_MOVE);

@@ -6,7 +6,7 @@ import { Growth } from './growth.js';
 import { OverloadCuts } from './overload-cuts.js';
 import { probeAt } from './probe-schedule.js';
 import { noiseOf, ResponseBase, responseReason } from './response-time.js';
-import { Settling } from './settling.js';
+import { isElsewhere, Settling } from './settling.js';
 import { slackAt } from './slack.js';
 import { refusedShare } from './window-figures.js';
 import { WindowPool } from './window-pool.js';
@@ -80,8 +80,7 @@ export class KneeController implements LimitController {
     if (this.#settling.isOfAnEarlierTime(window))
       return { limit, reason: 'answers of an earlier time: hold' };
     // Somebody else has moved the limit (a governor's bound, `resize`): go on from there.
-    if (Math.abs(Math.log(limit / this.#limit)) > 0.1 && Math.abs(limit - this.#limit) > 1)
-      this.#rest = limit;
+    if (isElsewhere(limit, this.#limit)) this.#rest = limit;
     this.#refused += (refusedShare(window) - this.#refused) * 0.3;
     const time = this.#base.timeOf(window);
     if (succeeded === 0 || !(time > 0)) return { limit, reason: 'no work done: hold' };
@@ -121,6 +120,8 @@ export class KneeController implements LimitController {
 
   #follow(window: SampleWindow, time: number, turn: number): LimitDecision {
     const { limit, succeeded } = window;
+    // Whoever answers sooner than the base has no line; the base had one.
+    if (time < this.#base.time * (1 - 2 * noiseOf(succeeded))) this.#base.learn(window, time, 0.3);
     const ratio = time / this.#base.time;
     const slack = slackAt(Math.min(limit, limit / ratio), this.#refused);
     const noise = { ratio: Math.hypot(noiseOf(succeeded), this.#base.noise), base: this.#base.noise };
@@ -162,7 +163,8 @@ export class KneeController implements LimitController {
     const before = this.#beforeCut;
     if (before === undefined) return undefined;
     const run = Math.log(before.limit / limit);
-    if (!(target < limit * 0.9) || run < 0.1 || Math.log(before.time / time) / run > 0.4) {
+    const settled = this.#unsure === 0 && !(target < limit * 0.9);
+    if (settled || run < 0.1 || Math.log(before.time / time) / run > 0.4) {
       this.#beforeCut = undefined;
       this.#unsure = 0;
       return undefined;
@@ -196,17 +198,18 @@ export class KneeController implements LimitController {
     const { limit, succeeded } = window;
     this.#probing = undefined;
     const before = this.#base.time;
-    const plainly = time < before * (1 - PLAINLY - noiseOf(succeeded));
     // Where work still follows the limit, the response is shorter below without any line. Else what is shorter is
     // certainly without one; what is longer may have some.
-    if (time > before || !this.#elasticity.follows)
-      this.#base.learn(window, time, time < before ? 0.3 : 0.85);
-    if (plainly && limit * DEEPER >= this.#range.min) {
+    const keep = time < before ? 0.3 : this.#elasticity.fallsBelow(window) ? 0.6 : 0.85;
+    if (time > before || !this.#elasticity.follows) this.#base.learn(window, time, keep);
+    if (time < before * (1 - PLAINLY - noiseOf(succeeded)) && limit * DEEPER >= this.#range.min) {
       this.#probing = 'deeper';
       return { limit: limit * DEEPER, reason: 'probing deeper' };
     }
-    const change = this.#base.time / before;
-    return { limit: this.#rest, reason: `probed: base ${change.toFixed(2)}x of what it was` };
+    return {
+      limit: this.#rest,
+      reason: `probed: base ${(this.#base.time / before).toFixed(2)}x of what it was`,
+    };
   }
 
   #afterProbeDeeper(window: SampleWindow, time: number): LimitDecision {

@@ -65,6 +65,7 @@ export class ResponseBase {
   /** It was none. */
   forget(): void {
     this.#weight = 0;
+    this.#unitKnown = false;
     this.time = Number.NaN;
   }
 
@@ -75,9 +76,11 @@ export class ResponseBase {
 
   /** {@link responseTime}, in the unit in which the base is from now on, too. */
   timeOf(window: SampleWindow): number {
+    // Until then times are only compared with each other, and the unit may become known in between.
+    if (!this.known) return responseTime({ ...window, workUnitMs: 1 });
     const time = responseTime(window);
     const unitKnown = window.workUnitMs !== undefined;
-    if (unitKnown !== this.#unitKnown && this.known) {
+    if (unitKnown !== this.#unitKnown) {
       const without = responseTime({ ...window, workUnitMs: 1 });
       // Only known from now on, or no more.
       if (unitKnown) this.rescale(time / without);

@@ -27,5 +27,10 @@ export class Settling {
   }
 }
 
+/** Whether a window's limit is not the one that was decided, rounded or not. */
+export function isElsewhere(limit: number, decided: number): boolean {
+  return Math.abs(Math.log(limit / decided)) > 0.1 && Math.abs(limit - decided) > 1;
+}
+
 /** Windows in a row. */
 const LATE_AT_MOST = 4;

@@ -1,11 +1,22 @@
 import { clamp } from './controller-range.js';
 
 /**
- * By which share of a knee the limit lies above it: c / sqrt(knee), with c = clamp(0.13 / refused, 1, 4) 0.6.
+ * By which share of a knee the limit lies above it: c / sqrt(knee), with c = clamp(0.13 / refused, 1, 4) 0.6. A knee of one
+ * or two needs more, or chance leaves the server idle: what keeps a single server (M/M/1/k) busy for 95 % of the time,
+ * shared among as many as the knee.
  *
  * @param refused share of what was offered
  */
 export function slackAt(knee: number, refused: number): number {
   const more = clamp(0.13 / Math.max(refused, 1e-6), 1, 4);
-  return (more * 0.6) / Math.sqrt(Math.max(1, knee));
+  const servers = Math.max(1, knee);
+  return Math.max((more * 0.6) / Math.sqrt(servers), lineForOne(refused) / servers ** 2);
 }
+
+/** Permits beyond the first that leave a single server idle for 5 % of the time, at this load. */
+function lineForOne(refused: number): number {
+  const load = clamp(1 / (1 - refused), 1.05, 20);
+  return Math.min(LONGEST_LINE, Math.log(1 + (load - 1) / 0.05) / Math.log(load) - 1);
+}
+
+const LONGEST_LINE = 5;
