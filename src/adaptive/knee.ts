@@ -4,7 +4,7 @@ import { Descent } from './descent.js';
 import { Elasticity } from './elasticity.js';
 import { Growth } from './growth.js';
 import { OverloadCuts } from './overload-cuts.js';
-import { probeAt } from './probe-schedule.js';
+import { limitBelow, probeAt } from './probe-schedule.js';
 import { noiseOf, ResponseBase, responseReason } from './response-time.js';
 import { isElsewhere, Settling } from './settling.js';
 import { slackAt } from './slack.js';
@@ -184,14 +184,10 @@ export class KneeController implements LimitController {
     const alert = --this.#alert > 0;
     const side = this.#growth.going ? undefined : probeAt(turn, alert, onGrid);
     if (side === undefined) return undefined;
-    if (side === 'above') {
-      this.#probing = 'above';
-      return { limit: this.#rest * 1.3 + 1, reason: 'probing above' };
-    }
-    const below = Math.floor((this.#rest / (1 + slack)) * 0.9 + 0.1);
-    if (below < this.#range.min) return undefined;
-    this.#probing = 'below';
-    return { limit: Math.min(below, Math.ceil(this.#rest) - 1), reason: 'probing below' };
+    const limit = side === 'above' ? this.#rest * 1.3 + 1 : limitBelow(this.#rest, slack);
+    if (limit < this.#range.min) return undefined;
+    this.#probing = side;
+    return { limit, reason: `probing ${side}` };
   }
 
   #afterProbeBelow(window: SampleWindow, time: number): LimitDecision {

@@ -13,6 +13,11 @@ export function probeAt(turn: number, alert: boolean, onGrid: boolean): 'above' 
   return turn % (alert ? OFTEN : SELDOM) === 0 ? 'below' : undefined;
 }
 
+/** A tenth below the knee, and by one at least below the limit. */
+export function limitBelow(limit: number, slack: number): number {
+  return Math.min(Math.floor((limit / (1 + slack)) * 0.9 + 0.1), Math.ceil(limit) - 1);
+}
+
 /** Windows. */
 const OFTEN = 8;
 const SELDOM = 32;
