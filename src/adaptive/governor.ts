@@ -3,7 +3,7 @@ import { warnOnce } from '../core/observers.js';
 import type { ResolvedAdaptiveOptions } from './adaptive-options.js';
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { clamp } from './controller-range.js';
-import { percent } from './window-figures.js';
+import { answersIn, FEWEST_OVERLOADS, overloadShare, percent } from './window-figures.js';
 
 /**
  * Bounds what any controller may do: the limit stays an integer within `min` and `max` and moves at most by
@@ -36,7 +36,7 @@ export class Governor {
 
   onWindow(window: SampleWindow): LimitDecision {
     const { limit, endedAt } = window;
-    const answers = window.succeeded + window.failed + window.overloaded;
+    const answers = answersIn(window);
     const traffic = window.admitted + window.rejected + window.ignored + window.maxInFlight;
     if (answers === 0 && traffic === 0) {
       this.#knownAt = endedAt;
@@ -116,12 +116,7 @@ export class Governor {
   }
 }
 
-function overloadShare({ succeeded, failed, overloaded }: SampleWindow): number {
-  return overloaded / (succeeded + failed + overloaded);
-}
-
 const FEWEST = 5;
-const FEWEST_OVERLOADS = 3;
 const GUARD_CUT = 0.8;
 const BAD_IN_A_ROW = 3;
 const BAD_SHARE = 0.05;

@@ -8,7 +8,7 @@ import { limitBelow, probeAt } from './probe-schedule.js';
 import { noiseOf, ResponseBase, responseReason } from './response-time.js';
 import { isElsewhere, Settling } from './settling.js';
 import { slackAt } from './slack.js';
-import { refusedShare } from './window-figures.js';
+import { answersIn, refusedShare } from './window-figures.js';
 import { WindowPool } from './window-pool.js';
 
 /**
@@ -19,11 +19,9 @@ import { WindowPool } from './window-pool.js';
  *     nothing refused: hold, and learn R0 while the load is light
  *     R0 not known:    {@link Descent}
  *     R near R0:       {@link Growth}; what is refused is refused for nothing
- *     else:            L <- (1 + s) L R0 / R
- *     s = c / sqrt(knee), c = clamp(0.13 / refused, 1, 4) 0.6
+ *     else:            L <- (1 + s) L R0 / R, with s as {@link slackAt} has it
  *
- * s is the square-root rule of staffing (Halfin and Whitt 1981): enough that chance leaves no gap, and more while little is
- * refused, where a longer line catches bursts. R0 is looked at again below the knee, every 32nd window (every 8th for a
+ * R0 is looked at again below the knee, every 32nd window (every 8th for a
  * while after changes), as BBR does with its round trip (Cardwell et al. 2016). Where the response falls even there and the
  * work does not, it never was without a line: descent. Probes above measure the {@link Elasticity}: where work follows the
  * limit by more than 0.15, R0 was too low, or the curve has no sharp knee; both go up, and R0 is not lowered meanwhile.
@@ -68,9 +66,7 @@ export class KneeController implements LimitController {
   }
 
   #decide(single: SampleWindow): LimitDecision {
-    if (single.succeeded + single.failed + single.overloaded === 0) {
-      return { limit: single.limit, reason: 'no answers: hold' };
-    }
+    if (answersIn(single) === 0) return { limit: single.limit, reason: 'no answers: hold' };
     if (this.#settling.isOfTheLimitBefore(single)) return { limit: single.limit, reason: 'settling' };
     const window = this.#cuts.recovering ? single : this.#pool.add(single);
     if (window === undefined) return { limit: single.limit, reason: 'few answers: gathering' };

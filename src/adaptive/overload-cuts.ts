@@ -1,5 +1,5 @@
 import type { LimitDecision, SampleWindow } from './controller.js';
-import { percent } from './window-figures.js';
+import { answersIn, FEWEST_OVERLOADS, isOutage, OUTAGE, overloadShare, percent } from './window-figures.js';
 
 /**
  * What answers that met overload (refused connections, timeouts) mean for the limit, whatever else a window shows:
@@ -29,13 +29,12 @@ export class OverloadCuts {
 
   /** @returns nothing if this window is none of its business */
   onWindow(window: SampleWindow, good: number): LimitDecision | undefined {
-    const { succeeded, failed, overloaded, limit } = window;
-    const answers = succeeded + failed + overloaded;
-    const share = overloaded / answers;
-    const outage = share > OUTAGE;
-    const unusual = share > Math.max(OVERLOADED, 2 * this.#usual) && answers >= 20;
-    if (!outage) this.#usual += (share - this.#usual) * 0.05;
-    if (overloaded >= 3 && (outage || unusual)) {
+    const { succeeded, overloaded, limit } = window;
+    const share = overloadShare(window);
+    const outage = isOutage(window);
+    const unusual = share > Math.max(OVERLOADED, 2 * this.#usual) && answersIn(window) >= 20;
+    if (share <= OUTAGE) this.#usual += (share - this.#usual) * 0.05;
+    if (outage || (unusual && overloaded >= FEWEST_OVERLOADS)) {
       return this.#cut(window, share, outage || this.#remembered !== undefined, good);
     }
     this.#cuts = 0;
@@ -79,7 +78,6 @@ export class OverloadCuts {
 }
 
 const OVERLOADED = 0.05;
-const OUTAGE = 0.5;
 /** What remains of the good limit. */
 const RELAPSE = 0.7;
 /** Cuts in a row. */

@@ -1,7 +1,9 @@
 import { clamp } from './controller-range.js';
 
 /**
- * By which share of a knee the limit lies above it: c / sqrt(knee), with c = clamp(0.13 / refused, 1, 4) 0.6. A knee of one
+ * By which share of a knee the limit lies above it: c / sqrt(knee), with c = clamp(0.13 / refused, 1, 4) 0.6. That is the
+ * square-root rule of staffing (Halfin and Whitt 1981): enough that chance leaves no gap, and more while little is refused,
+ * where a longer line catches bursts. A knee of one
  * or two needs more, or chance leaves the server idle: what keeps a single server (M/M/1/k) busy for 95 % of the time,
  * shared among as many as the knee.
  *

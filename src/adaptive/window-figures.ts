@@ -6,6 +6,26 @@ export function refusedShare({ rejected, admitted }: SampleWindow): number {
   return offered === 0 ? 0 : rejected / offered;
 }
 
+/** Answers that tell something of the database; the caller's own aborts don't. */
+export function answersIn({ succeeded, failed, overloaded }: SampleWindow): number {
+  return succeeded + failed + overloaded;
+}
+
+/** Share of the answers that met overload, 0 to 1. `NaN` without answers. */
+export function overloadShare(window: SampleWindow): number {
+  return window.overloaded / answersIn(window);
+}
+
+/** Most answers met overload: whatever else a window shows, this comes first. */
+export function isOutage(window: SampleWindow): boolean {
+  return window.overloaded >= FEWEST_OVERLOADS && overloadShare(window) > OUTAGE;
+}
+
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
+
+/** Fewer may be chance. */
+export const FEWEST_OVERLOADS = 3;
+/** Share of the answers. */
+export const OUTAGE = 0.5;

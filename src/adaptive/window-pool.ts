@@ -1,4 +1,5 @@
 import type { SampleWindow } from './controller.js';
+import { answersIn, isOutage } from './window-figures.js';
 
 /**
  * Puts windows in a row at one limit together until they hold {@link ENOUGH} answers to judge by: with a handful, every
@@ -11,10 +12,8 @@ export class WindowPool {
   add(window: SampleWindow): SampleWindow | undefined {
     const before = this.#pooled;
     const pooled = before === undefined || before.limit !== window.limit ? window : joined(before, window);
-    const answers = pooled.succeeded + pooled.failed + pooled.overloaded;
-    const outage = pooled.overloaded >= 3 && pooled.overloaded > answers / 2;
     const long = pooled.endedAt - pooled.startedAt >= Math.max(LONGEST_MS, 3 * pooled.meanLatency);
-    if (answers < ENOUGH && !long && !outage) {
+    if (answersIn(pooled) < ENOUGH && !long && !isOutage(pooled)) {
       this.#pooled = pooled;
       return undefined;
     }

@@ -144,6 +144,7 @@ describe('room to try', () => {
     over.makeRoom();
     expect(limiter.limit).toBe(2);
     expect(limiter.tryAcquire()).toBeDefined();
+    expect(limiter.inFlight).toBe(2);
     over.makeRoom();
     expect(limiter.limit).toBe(3);
   });
