@@ -173,6 +173,15 @@ describe('the knee controller', () => {
     expect(limitsOf(new KneeController(), [{ succeeded: 10, overloaded: 2 }])).toEqual([20]);
   });
 
+  test('says why it has moved, also where it probes in the same step', () => {
+    const controller = new KneeController({ initial: 40 });
+    limitsOf(controller, [{ meanInFlight: 10, meanLatency: 10, slot: 5 }]);
+    const waiting = { ...saturated(40, 20, 10), meanLatency: 10, meanPoolWait: 10, slot: 7 };
+    const { limit, reason } = controller.onWindow(windowOf(waiting));
+    // The knee is 20, its slack 0.134: nine tenths of the knee.
+    expect([limit, reason]).toEqual([18, 'response 2.00x of the base, pool wait 10.0 ms, probing below']);
+  });
+
   test('does not believe the answers that come at the end of a standstill', () => {
     const controller = new KneeController({ initial: 40 });
     limitsOf(controller, [{ meanInFlight: 10, meanLatency: 10 }]);

@@ -137,7 +137,8 @@ export class KneeController implements LimitController {
     if (doubted !== undefined) return doubted;
     const change = Math.log(target / this.#rest);
     const plain = Math.abs(change) > 3 * noise.ratio;
-    if (plain && Math.abs(change) > 0.2) {
+    const farAway = plain && Math.abs(change) > 0.2;
+    if (farAway) {
       this.#alert = AFTER_CHANGE;
       if (change < 0 && ratio > 1.3) this.#beforeCut ??= { limit, time };
     }
@@ -145,12 +146,11 @@ export class KneeController implements LimitController {
     const calm = this.#refused < 0.08 && Math.abs(change) < 1;
     const gain = !calm && (plain || this.#growth.sustained) ? 1 : 0.3;
     this.#rest = this.#clamped(this.#rest * Math.exp(gain * change));
-    return (
-      this.#probe(turn, slack, window.slot !== undefined) ?? {
-        limit: this.#rest,
-        reason: responseReason(window, idle, ratio),
-      }
-    );
+    const reason = responseReason(window, idle, ratio);
+    const probe = this.#probe(turn, slack, window.slot !== undefined);
+    if (probe === undefined) return { limit: this.#rest, reason };
+    // A step that is more than a probe is not to pass for one.
+    return farAway ? { limit: probe.limit, reason: `${reason}, ${probe.reason}` } : probe;
   }
 
   /** A cut that the response has not followed is not deepened until that is sure, and then taken back. */

@@ -10,6 +10,8 @@ test.each([
   ['response 1.02x of the base: up', 'knee'],
   ['work follows the limit by 0.82: up', 'knee'],
   ['response 3.10x of the base, pool wait 40.2 ms', 'pool-wait'],
+  ['response 3.10x of the base, pool wait 40.2 ms, probing below', 'pool-wait'],
+  ['response 1.90x of the base, probing above', 'knee'],
   ['probing below', 'probe'],
   ['probing above', 'probe'],
   ['probing whether the response follows', 'probe'],
