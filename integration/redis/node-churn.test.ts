@@ -225,9 +225,13 @@ async function slotsOf(server: RedisServer): Promise<number[]> {
 
 /** There are no keys in them. */
 async function moveSlots(slots: readonly number[], to: RedisServer): Promise<void> {
+  const others = cluster.masters.filter((other) => other !== to);
   const id = await operatorOf(to).cluster('MYID');
-  await operatorOf(to).call('CLUSTER', 'BUMPEPOCH');
-  for (const server of [to, ...cluster.masters.filter((other) => other !== to)]) {
+  const from = await operatorOf(others[0]!).cluster('MYID');
+  await raiseEpoch(to);
+  // Who has imported a slot tells all others at once.
+  await operatorOf(to).cluster('SETSLOT', slots[0]!, 'IMPORTING', from);
+  for (const server of [to, ...others]) {
     const commands = slots.map((slot) => ['cluster', 'SETSLOT', slot, 'NODE', id]);
     for (const [error] of (await operatorOf(server)
       .pipeline(commands as never)
@@ -235,6 +239,23 @@ async function moveSlots(slots: readonly number[], to: RedisServer): Promise<voi
       if (error) throw error;
     }
   }
+}
+
+/** The claim of the greatest epoch wins. `to` goes above those it has heard of, which may not be all yet. */
+async function raiseEpoch(to: RedisServer): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      await operatorOf(to).call('CLUSTER', 'BUMPEPOCH');
+      const others = await Promise.all(cluster.masters.filter((other) => other !== to).map(epochOf));
+      expect(await epochOf(to)).toBeGreaterThan(Math.max(...others));
+    },
+    { timeout: 10_000 },
+  );
+}
+
+async function epochOf(server: RedisServer): Promise<number> {
+  const info = String(await operatorOf(server).cluster('INFO'));
+  return Number(/cluster_my_epoch:(\d+)/.exec(info)?.[1]);
 }
 
 /** The cluster as seen through proxies, whose addresses change. */
