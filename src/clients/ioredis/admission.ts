@@ -73,8 +73,12 @@ export class Admission {
     return typeof (commandTimeout ?? redisOptions?.commandTimeout) === 'number';
   }
 
-  /** Takes the permit of a command that is about to be sent; returns the error if it is refused. */
-  take(command: RedisCommand): Hold | BackpressureError {
+  /**
+   * Takes the permit of a command that is about to be sent; returns the error if it is refused.
+   *
+   * @param group what an ordinary command may share a hold with; the result is that one if it does
+   */
+  take(command: RedisCommand, group?: Hold): Hold | BackpressureError {
     const { classes, client } = this;
     const handedOver = this.handedOver ?? this.resends.take(command);
     if (handedOver !== undefined) {
@@ -94,7 +98,7 @@ export class Admission {
     if (kind === 'blocking') return this.#takeBlocking(command);
     // A cluster client sends each command where it belongs: MULTI opens nothing there.
     if (kind === 'multi' && this.nodes === undefined) return this.#beginTransaction(command);
-    return this.#takeOne(classes.command, command);
+    return this.#takeOne(classes.command, command, group);
   }
 
   /** Takes the permits of a whole pipeline; returns the error if it is refused. */
@@ -150,11 +154,11 @@ export class Admission {
     return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt());
   }
 
-  #takeOne(operationClass: OperationClass, command: RedisCommand): Hold | BackpressureError {
+  #takeOne(operationClass: OperationClass, command: RedisCommand, group?: Hold): Hold | BackpressureError {
     const refusal = this.gate.refusal(operationClass, 1);
     if (refusal !== undefined) return this.gate.reject(operationClass, refusal, command.name);
     const share = this.nodes === undefined ? this.#ownShare() : this.nodes.shareOf(command);
-    return this.#enter(operationClass, 1, share, command.name);
+    return this.#enter(operationClass, 1, share, command.name, group);
   }
 
   /** The gate has room; the node that it hangs on may still have had its share. */
@@ -163,13 +167,14 @@ export class Admission {
     weight: number,
     share: NodeShare | undefined,
     operation: string,
+    group?: Hold,
   ): Hold | BackpressureError {
     const { gate } = this;
     if (share !== undefined && gate.nodes.refuses(share, weight, gate.limit, gate.inFlight)) {
       share.rejected++;
       return gate.reject(operationClass, 'bulkhead', operation);
     }
-    return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt());
+    return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt(), group);
   }
 
   /** Asked for each time: it is forgotten whenever nothing is held for a node that is no master. */
@@ -223,7 +228,8 @@ export class Admission {
 
   /** Of a reply that is no error; EXEC's carries errors inside. */
   outcomeOf(command: RedisCommand, reply: unknown): Outcome {
-    return kindOf(command) === 'end of transaction' ? outcomeOfExecReply(reply, this.classify) : 'success';
+    if (!Array.isArray(reply) || kindOf(command) !== 'end of transaction') return 'success';
+    return outcomeOfExecReply(reply, this.classify);
   }
 
   #exempt(operationClass: OperationClass): Hold {

@@ -14,18 +14,22 @@ import { LateReplies } from './late-replies.js';
  */
 export function admitJoining(admission: Admission, pipeline: RedisPipeline): void {
   const { sendCommand, exec } = pipeline;
-  /** In the places of the callbacks. */
+  /** In the order of the callbacks. With late replies, one for each of them. */
   const joined: Hold[] = [];
   const lateReplies: LateReplies[] | undefined = admission.hasCommandTimeout ? [] : undefined;
   let sent = false;
 
   function settleAll(error: unknown, results: readonly unknown[] | undefined): void {
-    for (let place = 0; place < joined.length; place++) {
-      const hold = joined[place]!;
+    const outcomeAt = (place: number) => {
       const failure = error || (results![place] as readonly unknown[])[0];
-      const outcome = failure ? admission.classify(failure) : 'success';
-      if (lateReplies === undefined) hold.settle(outcome);
-      else lateReplies[place]!.whenNone(() => hold.settle(outcome));
+      return failure ? admission.classify(failure) : 'success';
+    };
+    let place = 0;
+    for (const hold of joined) {
+      const first = place;
+      place += hold.count;
+      if (lateReplies === undefined) hold.settleEach((index) => outcomeAt(first + index));
+      else lateReplies[first]!.whenNone(() => hold.settle(outcomeAt(first)));
     }
   }
 
@@ -33,13 +37,16 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const callbacks = callbacksOf(admission, pipeline);
     // A pipeline of the user's, or one that is sent again: it is admitted as a whole, or has been.
     if (callbacks === undefined) return sendCommand.call(this, command);
-    const hold = admission.take(command);
+    const group = lateReplies === undefined ? joined.at(-1) : undefined;
+    const hold = admission.take(command, group);
     if (!isHold(hold)) {
       callbacks.pop();
       throw hold;
     }
-    hold.pipeline = pipeline;
-    joined.push(hold);
+    if (hold !== group) {
+      hold.pipeline = pipeline;
+      joined.push(hold);
+    }
     if (admission.ended || admission.forgetsJoined) admission.giveBackUnlessRejected(hold);
     if (lateReplies !== undefined) {
       const late = new LateReplies(admission);

@@ -5,10 +5,14 @@ import type { Outcome } from '../../core/outcome.js';
 import type { Cohort } from '../../core/permit-ages.js';
 import type { RedisPipeline } from './ioredis-internals.js';
 
-/** The permit of one command or pipeline. It comes back once, whatever settles first; what comes later changes nothing. */
+/**
+ * The permit of one command or pipeline, or those of commands that share their fate. It comes back once, whatever settles
+ * first; what comes later changes nothing.
+ */
 export class Hold {
   readonly owner: HeldOperations;
   readonly operationClass: OperationClass;
+  /** Of each of its operations. */
   readonly weight: number;
   readonly share: NodeShare | undefined;
   readonly cohort: Cohort;
@@ -16,6 +20,8 @@ export class Hold {
   startedAt: number;
   /** When it was put into the offline queue; `undefined` once it has been sent. */
   queuedAt: number | undefined;
+  /** How many operations it stands for. */
+  count = 1;
   state: 'open' | 'settled' | 'given back' = 'open';
   /** ioredis has answered the caller on a timer of its own; the server still owes an answer. */
   callerGone = false;
@@ -48,6 +54,11 @@ export class Hold {
     if (this.state === 'open') this.owner.end(this, 'settled', this.callerGone ? 'overload' : outcome);
   }
 
+  /** @param outcomeOf of each of its operations, in the order in which they joined */
+  settleEach(outcomeOf: (index: number) => Outcome): void {
+    if (this.state === 'open') this.owner.end(this, 'settled', 'success', outcomeOf);
+  }
+
   /** The client has forgotten it: nothing will ever settle it. */
   giveBack(): void {
     if (this.state === 'open') this.owner.end(this, 'given back', this.callerGone ? 'overload' : 'ignored');
@@ -66,16 +77,37 @@ export class HeldOperations {
     this.#gate = gate;
   }
 
-  /** Takes the permits; the caller has asked for a refusal in the same synchronous step. */
+  /**
+   * Takes the permits; the caller has asked for a refusal in the same synchronous step.
+   *
+   * @param group what it may join, if all there is to know of it is the same: thousands of objects that live as long as
+   *   an answer takes would cost more than all the rest
+   */
   take(
     operationClass: OperationClass,
     weight: number,
     share: NodeShare | undefined,
     startedAt: number,
     queuedAt?: number,
+    group?: Hold,
   ): Hold {
     const cohort = this.#gate.admit(operationClass, weight, startedAt);
     if (share !== undefined) this.#gate.nodes.enter(share, weight);
+    if (
+      group !== undefined &&
+      group.state === 'open' &&
+      group.operationClass === operationClass &&
+      group.weight === weight &&
+      group.share === share &&
+      group.cohort === cohort &&
+      Number.isNaN(startedAt) &&
+      Number.isNaN(group.startedAt) &&
+      queuedAt === undefined &&
+      group.queuedAt === undefined
+    ) {
+      group.count++;
+      return group;
+    }
     const hold = new Hold(this, operationClass, weight, share, cohort, startedAt, queuedAt);
     const newest = this.#newest;
     if (newest !== undefined) {
@@ -87,16 +119,24 @@ export class HeldOperations {
   }
 
   /** Called by the hold itself, once. */
-  end(hold: Hold, state: 'settled' | 'given back', outcome: Outcome): void {
-    const { previous, next, share, weight } = hold;
+  end(
+    hold: Hold,
+    state: 'settled' | 'given back',
+    outcome: Outcome,
+    outcomeOf?: (index: number) => Outcome,
+  ): void {
+    const { operationClass, cohort, startedAt, count, previous, next, share, weight } = hold;
     hold.state = state;
     if (previous !== undefined) previous.next = next;
     if (next !== undefined) next.previous = previous;
     else this.#newest = previous;
     hold.previous = undefined;
     hold.next = undefined;
-    if (share !== undefined) this.#gate.nodes.leave(share, weight);
-    this.#gate.settle(hold.operationClass, weight, hold.cohort, hold.startedAt, outcome);
+    for (let index = 0; index < count; index++) {
+      if (share !== undefined) this.#gate.nodes.leave(share, weight);
+      const own = outcomeOf === undefined ? outcome : outcomeOf(index);
+      this.#gate.settle(operationClass, weight, cohort, startedAt, own);
+    }
     hold.onEnd?.(outcome);
   }
 

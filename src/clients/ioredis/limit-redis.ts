@@ -97,15 +97,13 @@ function sendCommandOf(admission: Admission) {
     return hold?.owner === held ? hold : undefined;
   }
 
-  return function (this: RedisClient, command: RedisCommand, stream?: unknown) {
+  return function (this: RedisClient, command: RedisCommand, stream?: unknown, node?: unknown) {
     const send = own ?? prototype.sendCommand;
-    // biome-ignore lint/complexity/noArguments: passed on as they came; an array of them costs, for each command of a pipeline too
-    const args = arguments as unknown as Parameters<RedisClient['sendCommand']>;
     // Part of a pipeline: it was admitted at exec().
-    if (stream) return send.apply(this, args);
+    if (stream) return send.call(this, command, stream, node);
     if (!admit(command)) return command.promise;
     try {
-      const result = args.length === 1 ? send.call(this, command) : send.apply(this, args);
+      const result = node === undefined ? send.call(this, command) : send.call(this, command, stream, node);
       if (admission.ended) admission.giveBackUnlessRejected(heldFor(command));
       return result;
     } catch (error) {
