@@ -269,15 +269,19 @@ describe('a callback that throws', () => {
     },
   };
 
-  test.each(Object.entries(connect))(
-    'on a %s, at an error and at a result, is uncaught, as ever; it costs no connection and no permit',
-    async (_, open) => {
+  test.each(
+    Object.entries(connect).flatMap(([name, open]) =>
+      (['query', 'execute'] as const).map((call) => [name, call, open] as const),
+    ),
+  )(
+    'on a %s, of %s, at an error and at a result, is uncaught, as ever; it costs no connection and no permit',
+    async (_name, call, open) => {
       using uncaught = recordUncaughtExceptions();
       for (const limited of [false, true]) {
         const client = open(limited);
         for (const sql of ['no sql', 'select 1']) {
           const before = uncaught.messages.length;
-          client.query(sql, () => {
+          client[call](sql, () => {
             throw new Error(`thrown at ${sql}`);
           });
           await expect.poll(() => uncaught.messages.length).toBe(before + 1);
