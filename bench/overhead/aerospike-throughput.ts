@@ -1,36 +1,39 @@
 import type { Client, ConfigOptions, KeyOptions } from 'aerospike';
 import { LimitedAerospike } from 'floodgate/aerospike';
 import { aerospikeDouble } from '../../integration/support/servers/aerospike/start-aerospike.js';
-import { type Contestant, compareThroughput, sideBySide } from './compare-throughput.js';
+import { type Contest, type Contestant, compareThroughput, sideBySide } from './compare-throughput.js';
 
 const CONCURRENT = 50;
 
 /** What the gate takes from a client's throughput on the cheapest command there is, with 50 of them in flight. */
 export async function aerospikeThroughput(quick: boolean): Promise<void> {
+  const double = await aerospikeDouble();
+  try {
+    await compareThroughput(import.meta.url, double.hosts, quick);
+  } finally {
+    await double.close();
+  }
+}
+
+export async function contestsAt(hosts: string): Promise<readonly Contest[]> {
   // Loaded here: where the native addon can't be, the rest of the bench goes on.
   const { default: Aerospike } = await import('aerospike');
-  const double = await aerospikeDouble();
-  const config: ConfigOptions = { hosts: double.hosts, log: { level: Aerospike.log.OFF } };
+  const config: ConfigOptions = { hosts, log: { level: Aerospike.log.OFF } };
   const key = new Aerospike.Key('test', 'bench', 'k') as KeyOptions;
   const contestant = async (client: Client): Promise<Contestant> => {
     await client.connect();
     await client.put(key, { n: 1 });
     return { work: sideBySide(CONCURRENT, () => client.get(key)), close: async () => client.close() };
   };
-  try {
-    await compareThroughput(
-      {
-        title: `aerospike, get of one record, ${CONCURRENT} in flight, test double of a server`,
-        bare: { name: 'Client', open: () => contestant(Aerospike.client(config)) },
-        limited: {
-          name: 'LimitedAerospike',
-          open: () => contestant(new LimitedAerospike(Aerospike.Client, {}, config)),
-        },
-        goal: 0.97,
+  return [
+    {
+      title: `aerospike, get of one record, ${CONCURRENT} in flight, test double of a server`,
+      bare: { name: 'Client', open: () => contestant(Aerospike.client(config)) },
+      limited: {
+        name: 'LimitedAerospike',
+        open: () => contestant(new LimitedAerospike(Aerospike.Client, {}, config)),
       },
-      quick,
-    );
-  } finally {
-    await double.close();
-  }
+      goal: 0.97,
+    },
+  ];
 }

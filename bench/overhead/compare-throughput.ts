@@ -1,5 +1,8 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { quantile } from './figures.js';
-import { type Window, type Work, windowsInTurns } from './in-turns.js';
+import { type Measure, type Window, type Work, windowsInTurns } from './in-turns.js';
 import { printTable } from './table.js';
 
 /** A client with connections of its own, and what it is asked to do. */
@@ -16,40 +19,97 @@ export interface Contest {
   readonly goal: number;
 }
 
+/** A module that has contests on a server. It is loaded by the contestants, too. */
+export interface ContestModule {
+  contestsAt(server: string): Promise<readonly Contest[]>;
+}
+
 /** To a bare client's, in the same round. */
 interface Ratios {
   readonly throughput: number[];
-  /** Of this process, for one operation: what is left of the noise where others keep the machine busy. */
+  /** Of its process, for one operation: what is left of the noise where others keep the machine busy. */
   readonly cpu: number[];
 }
 
 /**
- * What a wrapper takes from its client's throughput.
+ * What a wrapper takes from its client's throughput, in each of the contests of a module.
  *
  * Ten connections are faster or slower than ten others for as long as they live, by more than a gate costs: so clients
- * are made anew many times, each time two plain ones, and the wrapped one is held against their mean in the same round.
- * How far the two plain ones differ is the noise.
+ * are made anew several times, each time two plain ones, and the wrapped one is held against their mean in the same round.
+ * How far the two plain ones differ is the noise. Each is in a process of its own, and they work in turns.
+ *
+ * @param url of the module
+ * @param server what the module's contests are told of their server
  */
-export async function compareThroughput(contest: Contest, quick: boolean): Promise<void> {
-  const { title, bare, limited, goal } = contest;
-  const again: Ratios = { throughput: [], cpu: [] };
-  const wrapped: Ratios = { throughput: [], cpu: [] };
-  for (let generation = 0; generation < (quick ? 4 : 16); generation++) {
-    const clients = { bare: await bare.open(), again: await bare.open(), limited: await limited.open() };
-    const windows = await windowsInTurns(
-      { bare: clients.bare.work, again: clients.again.work, limited: clients.limited.work },
-      { rounds: quick ? 10 : 20, windowMs: 100 },
-    );
-    windows.limited.forEach((window, round) => {
-      const [one, other] = [windows.bare[round]!, windows.again[round]!];
-      add(again, other, one);
-      add(wrapped, window, {
-        ns: (one.ns + other.ns) / 2,
-        cpuNs: (one.cpuNs + other.cpuNs) / 2,
+export async function compareThroughput(url: string, server: string, quick: boolean): Promise<void> {
+  const { contestsAt } = (await import(url)) as ContestModule;
+  for (const [number, contest] of (await contestsAt(server)).entries()) {
+    const open = (side: 'bare' | 'limited') => openContestant(url, server, number, side);
+    const again: Ratios = { throughput: [], cpu: [] };
+    const wrapped: Ratios = { throughput: [], cpu: [] };
+    for (let generation = 0; generation < (quick ? 2 : 8); generation++) {
+      const clients = { bare: await open('bare'), again: await open('bare'), limited: await open('limited') };
+      const measures = {
+        bare: clients.bare.measure,
+        again: clients.again.measure,
+        limited: clients.limited.measure,
+      };
+      // Until their code is compiled.
+      await windowsInTurns(measures, { rounds: 5, windowMs: 200 });
+      const windows = await windowsInTurns(measures, { rounds: quick ? 15 : 25, windowMs: 100 });
+      windows.limited.forEach((window, round) => {
+        const [one, other] = [windows.bare[round]!, windows.again[round]!];
+        add(again, other, one);
+        add(wrapped, window, {
+          ns: (one.ns + other.ns) / 2,
+          cpuNs: (one.cpuNs + other.cpuNs) / 2,
+        });
       });
-    });
-    for (const client of Object.values(clients)) await client.close();
+      for (const client of Object.values(clients)) await client.close();
+    }
+    report(contest, again, wrapped);
   }
+}
+
+interface RemoteContestant {
+  readonly measure: Measure;
+  close(): Promise<unknown>;
+}
+
+async function openContestant(
+  url: string,
+  server: string,
+  number: number,
+  side: 'bare' | 'limited',
+): Promise<RemoteContestant> {
+  const entry = fileURLToPath(new URL('./contestant.js', import.meta.url));
+  const child = fork(entry, [url, server, String(number), side]);
+  await nextMessage(child);
+  return {
+    measure(count) {
+      child.send(count);
+      return nextMessage(child) as Promise<Window>;
+    },
+    async close() {
+      const exited = once(child, 'exit');
+      child.disconnect();
+      await exited;
+    },
+  };
+}
+
+function nextMessage(child: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null) => reject(new Error(`a contestant ended with ${code}`));
+    child.once('exit', onExit);
+    child.once('message', (message) => {
+      child.removeListener('exit', onExit);
+      resolve(message);
+    });
+  });
+}
+
+function report({ title, bare, limited, goal }: Contest, again: Ratios, wrapped: Ratios): void {
   console.log(`\n## ${title}\n`);
   printTable(
     ['client', 'throughput', 'quartiles', 'CPU', 'quartiles'],

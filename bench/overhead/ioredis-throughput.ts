@@ -1,7 +1,7 @@
 import { LimitedRedis } from 'floodgate/ioredis';
 import { Redis } from 'ioredis';
 import { startRedis } from '../../integration/support/servers/redis/start-redis.js';
-import { type Contestant, compareThroughput, sideBySide } from './compare-throughput.js';
+import { type Contest, type Contestant, compareThroughput, sideBySide } from './compare-throughput.js';
 import type { Work } from './in-turns.js';
 
 interface Load {
@@ -25,34 +25,31 @@ const loads: readonly Load[] = [
 export async function ioredisThroughput(quick: boolean): Promise<void> {
   const server = await startRedis();
   try {
-    for (const load of loads) await compare(server.url, load, quick);
+    await compareThroughput(import.meta.url, server.url, quick);
   } finally {
     await server.close();
   }
 }
 
-async function compare(
-  url: string,
-  { name, autoPipelining = false, work }: Load,
-  quick: boolean,
-): Promise<void> {
+export async function contestsAt(url: string): Promise<readonly Contest[]> {
+  return loads.map((load) => contestOf(url, load));
+}
+
+function contestOf(url: string, { name, autoPipelining = false, work }: Load): Contest {
   const options = { enableAutoPipelining: autoPipelining };
   const contestant = async (client: Redis): Promise<Contestant> => {
     await client.set('k', 'value');
     return { work: work(client), close: async () => client.disconnect() };
   };
-  await compareThroughput(
-    {
-      title: `ioredis, ${name}`,
-      bare: { name: 'Redis', open: () => contestant(new Redis(url, options)) },
-      limited: {
-        name: 'LimitedRedis',
-        open: () => contestant(new LimitedRedis(new Redis(url, options), { maxConcurrentOps: 1_000 })),
-      },
-      goal: 0.95,
+  return {
+    title: `ioredis, ${name}`,
+    bare: { name: 'Redis', open: () => contestant(new Redis(url, options)) },
+    limited: {
+      name: 'LimitedRedis',
+      open: () => contestant(new LimitedRedis(new Redis(url, options), { maxConcurrentOps: 1_000 })),
     },
-    quick,
-  );
+    goal: 0.95,
+  };
 }
 
 const PIPELINE = 100;
