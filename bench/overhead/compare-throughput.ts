@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { quantile } from './figures.js';
-import { type Measure, type Window, type Work, windowsInTurns } from './in-turns.js';
+import { type Measure, measureOf, type Window, type Work, windowsInTurns } from './in-turns.js';
 import { printTable } from './table.js';
 
 /** A client with connections of its own, and what it is asked to do. */
@@ -15,6 +15,11 @@ export interface Contest {
   readonly title: string;
   readonly bare: { readonly name: string; open(): Promise<Contestant> };
   readonly limited: { readonly name: string; open(): Promise<Contestant> };
+  /**
+   * All in one process. For one call at a time: how long that takes is a matter of the core on which each is woken, and two
+   * processes differ in that by more than a gate costs.
+   */
+  readonly together?: boolean;
   /** The least share of the bare client's throughput. */
   readonly goal: number;
 }
@@ -36,7 +41,8 @@ interface Ratios {
  *
  * Ten connections are faster or slower than ten others for as long as they live, by more than a gate costs: so clients
  * are made anew several times, each time two plain ones, and the wrapped one is held against their mean in the same round.
- * How far the two plain ones differ is the noise. Each is in a process of its own, and they work in turns.
+ * How far the two plain ones differ is the noise. They work in turns, each in a process of its own, as in real life: in one
+ * process they share the client's compiled code, which then has to serve both.
  *
  * @param url of the module
  * @param server what the module's contests are told of their server
@@ -44,10 +50,11 @@ interface Ratios {
 export async function compareThroughput(url: string, server: string, quick: boolean): Promise<void> {
   const { contestsAt } = (await import(url)) as ContestModule;
   for (const [number, contest] of (await contestsAt(server)).entries()) {
-    const open = (side: 'bare' | 'limited') => openContestant(url, server, number, side);
+    const open = (side: 'bare' | 'limited') =>
+      contest.together ? openHere(contest, side) : openContestant(url, server, number, side);
     const again: Ratios = { throughput: [], cpu: [] };
     const wrapped: Ratios = { throughput: [], cpu: [] };
-    for (let generation = 0; generation < (quick ? 2 : 8); generation++) {
+    for (let generation = 0; generation < (quick ? 2 : 6); generation++) {
       const clients = { bare: await open('bare'), again: await open('bare'), limited: await open('limited') };
       const measures = {
         bare: clients.bare.measure,
@@ -55,8 +62,8 @@ export async function compareThroughput(url: string, server: string, quick: bool
         limited: clients.limited.measure,
       };
       // Until their code is compiled.
-      await windowsInTurns(measures, { rounds: 5, windowMs: 200 });
-      const windows = await windowsInTurns(measures, { rounds: quick ? 15 : 25, windowMs: 100 });
+      await windowsInTurns(measures, { rounds: 2, windowMs: 400 });
+      const windows = await windowsInTurns(measures, { rounds: quick ? 5 : 8, windowMs: 400 });
       windows.limited.forEach((window, round) => {
         const [one, other] = [windows.bare[round]!, windows.again[round]!];
         add(again, other, one);
@@ -71,9 +78,14 @@ export async function compareThroughput(url: string, server: string, quick: bool
   }
 }
 
-interface RemoteContestant {
+interface OpenContestant {
   readonly measure: Measure;
   close(): Promise<unknown>;
+}
+
+async function openHere(contest: Contest, side: 'bare' | 'limited'): Promise<OpenContestant> {
+  const { work, close } = await contest[side].open();
+  return { measure: measureOf(work), close };
 }
 
 async function openContestant(
@@ -81,7 +93,7 @@ async function openContestant(
   server: string,
   number: number,
   side: 'bare' | 'limited',
-): Promise<RemoteContestant> {
+): Promise<OpenContestant> {
   const entry = fileURLToPath(new URL('./contestant.js', import.meta.url));
   const child = fork(entry, [url, server, String(number), side]);
   await nextMessage(child);

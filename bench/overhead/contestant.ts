@@ -2,10 +2,7 @@
 import type { ContestModule } from './compare-throughput.js';
 import { measureOf } from './in-turns.js';
 
-/*
- * One side of a contest, in a process of its own, as it is in real life: in one process with the other side they would
- * share the client's compiled code, which would have to serve both.
- */
+/* One side of a contest, in a process of its own. */
 const [module, server, number, side] = process.argv.slice(2) as [string, string, string, 'bare' | 'limited'];
 const { contestsAt } = (await import(module)) as ContestModule;
 const contests = await contestsAt(server);

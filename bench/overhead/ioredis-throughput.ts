@@ -6,12 +6,17 @@ import type { Work } from './in-turns.js';
 
 interface Load {
   readonly name: string;
+  readonly together?: boolean;
   readonly autoPipelining?: boolean;
   readonly work: (client: Redis) => Work;
 }
 
 const loads: readonly Load[] = [
-  { name: 'get, one after the other', work: (client) => sideBySide(1, () => client.get('k')) },
+  {
+    name: 'get, one after the other',
+    together: true,
+    work: (client) => sideBySide(1, () => client.get('k')),
+  },
   { name: 'get, 500 concurrent', work: (client) => sideBySide(500, () => client.get('k')) },
   { name: 'pipelines of 100 gets', work: pipelines },
   {
@@ -35,7 +40,7 @@ export async function contestsAt(url: string): Promise<readonly Contest[]> {
   return loads.map((load) => contestOf(url, load));
 }
 
-function contestOf(url: string, { name, autoPipelining = false, work }: Load): Contest {
+function contestOf(url: string, { name, together = false, autoPipelining = false, work }: Load): Contest {
   const options = { enableAutoPipelining: autoPipelining };
   const contestant = async (client: Redis): Promise<Contestant> => {
     await client.set('k', 'value');
@@ -48,6 +53,7 @@ function contestOf(url: string, { name, autoPipelining = false, work }: Load): C
       name: 'LimitedRedis',
       open: () => contestant(new LimitedRedis(new Redis(url, options), { maxConcurrentOps: 1_000 })),
     },
+    together,
     goal: 0.95,
   };
 }

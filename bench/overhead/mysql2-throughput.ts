@@ -33,6 +33,7 @@ export async function contestsAt(uri: string): Promise<readonly Contest[]> {
           name: 'LimitedMysql',
           open: () => contestant(new LimitedMysql(mysql.createPool, { maxConcurrentOps: 500 }, options)),
         },
+        together: concurrent === 1,
         goal: 0.98,
       };
     }),

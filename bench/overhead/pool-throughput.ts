@@ -27,6 +27,7 @@ export async function contestsAt(connectionString: string): Promise<readonly Con
         name: 'LimitedPool',
         open: () => contestant(new LimitedPool(pg.Pool, { maxConcurrentOps: 500 }, options)),
       },
+      together: concurrent === 1,
       goal: 0.98,
     };
   });

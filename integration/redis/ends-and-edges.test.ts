@@ -1,26 +1,19 @@
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RedisServer } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis, started, tally, times } from './support/clients.js';
 import { killBusy } from './support/kill-busy.js';
+import { serverOfItsOwn } from './support/server-of-its-own.js';
 import { unhandledRejections } from './support/unhandled-rejections.js';
 import { versions } from './support/versions.js';
 
 let server: RedisServer;
 let operator: Redis & AsyncDisposable;
 let other: Redis & AsyncDisposable;
-beforeAll(async () => {
-  server = await startRedis({ dedicated: true, settings: { 'enable-debug-command': 'yes' } });
-  operator = await bareRedis(versions[0]![1], server.url);
-  other = await bareRedis(versions[0]![1], server.url);
-});
-afterAll(async () => {
-  operator.disconnect();
-  other.disconnect();
-  await server.close();
+serverOfItsOwn((given) => {
+  ({ server, operator, other } = given);
 });
 beforeEach(async () => {
-  await operator.flushall();
   await operator.set('k', 'v');
 });
 

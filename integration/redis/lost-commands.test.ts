@@ -1,8 +1,8 @@
 import { Limiter } from 'floodgate';
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { startFaultProxy, throughProxy } from '../support/fault-proxy.js';
-import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
+import type { RedisServer } from '../support/servers/redis/start-redis.js';
 import {
   bareRedis,
   expectSettled,
@@ -14,23 +14,16 @@ import {
   untilReady,
 } from './support/clients.js';
 import { killBusy } from './support/kill-busy.js';
+import { serverOfItsOwn } from './support/server-of-its-own.js';
 import { versions } from './support/versions.js';
 
 let server: RedisServer;
 let operator: Redis & AsyncDisposable;
 let other: Redis & AsyncDisposable;
-beforeAll(async () => {
-  server = await startRedis({ dedicated: true, settings: { 'enable-debug-command': 'yes' } });
-  operator = await bareRedis(versions[0]![1], server.url);
-  other = await bareRedis(versions[0]![1], server.url);
-});
-afterAll(async () => {
-  operator.disconnect();
-  other.disconnect();
-  await server.close();
+serverOfItsOwn((given) => {
+  ({ server, operator, other } = given);
 });
 beforeEach(async () => {
-  await operator.flushall();
   await operator.set('k', 'v');
 });
 

@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
-import { bareRedis, expectSettled, fill, limitedRedis } from './support/clients.js';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RedisServer } from '../support/servers/redis/start-redis.js';
+import { expectSettled, fill, limitedRedis } from './support/clients.js';
 import { type Path, paths } from './support/paths.js';
+import { serverOfItsOwn } from './support/server-of-its-own.js';
 import { type Ioredis, versions } from './support/versions.js';
 
 const LIMIT = 5;
@@ -10,20 +11,11 @@ let server: RedisServer;
 /** The operator's connection, which no limiter knows of. */
 let operator: Redis & AsyncDisposable;
 let other: Redis & AsyncDisposable;
-
-beforeAll(async () => {
-  server = await startRedis({ dedicated: true, settings: { 'enable-debug-command': 'yes' } });
-  operator = await bareRedis(versions[0]![1], server.url);
-  other = await bareRedis(versions[0]![1], server.url);
-});
-afterAll(async () => {
-  operator.disconnect();
-  other.disconnect();
-  await server.close();
+serverOfItsOwn((given) => {
+  ({ server, operator, other } = given);
 });
 
 beforeEach(async () => {
-  await operator.flushall();
   await operator.set('right', 'v');
   await operator.rpush('wrong', 'v');
   await operator.hset('hash-right', 'field', 'v');
