@@ -5,6 +5,7 @@ import type { Cohort } from '../../core/permit-ages.js';
 import type { Waiting } from '../shared/waiting-answers.js';
 import type { MysqlContext } from './mysql-context.js';
 import type { ConnectionCallback } from './mysql-internals.js';
+import { tellRejection } from './promised-rejections.js';
 
 /** The permit of one checkout, from the request for a connection on. It comes back once, with the worst outcome noted. */
 export class CheckoutPermit implements Waiting {
@@ -48,7 +49,7 @@ export class CheckoutPermit implements Waiting {
   refuse(rejection: BackpressureError): void {
     this.#refused = true;
     this.fail('ignored');
-    process.nextTick(this.caller, rejection);
+    process.nextTick(tellRejection, this.caller, rejection);
   }
 
   /**

@@ -4,6 +4,7 @@ import type { OperationClass } from '../../core/operation-class.js';
 import { Checkout } from './checkout.js';
 import type { MysqlContext } from './mysql-context.js';
 import type { ConnectionCallback, MysqlNode } from './mysql-internals.js';
+import { tellRejection } from './promised-rejections.js';
 
 /**
  * One request for a connection of a cluster, from its namespace until it is answered. It takes its permit when a node has
@@ -73,7 +74,7 @@ export class ClusterRequest {
     this.#checkout?.fail('ignored');
     const { gate } = this.#context;
     const operation = this.#forOneQuery ? 'query' : 'getConnection';
-    process.nextTick(this.callback, gate.reject(this.#operationClass, reason, operation));
+    process.nextTick(tellRejection, this.callback, gate.reject(this.#operationClass, reason, operation));
   }
 
   #leaveNode(): void {

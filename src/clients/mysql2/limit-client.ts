@@ -9,6 +9,7 @@ import { type MysqlContext, mysqlContext } from './mysql-context.js';
 import type { MysqlConnection } from './mysql-internals.js';
 import { type LimitedMysqlOptions, MYSQL_OPTION_NAMES, resolveMysqlOptions } from './mysql-options.js';
 import { isOpening, Opening, openPromised, promisesConnection, refuseOpening } from './opening.js';
+import { keepRejections, keepRejectionsOfPromises } from './promised-rejections.js';
 import { recognise } from './recognise.js';
 
 export const KIND = 'LimitedMysql';
@@ -86,6 +87,7 @@ export function limitClient(
   if (isAlreadyWrapped(core, KIND, options)) {
     const { limiter } = core as unknown as LimiterHandle;
     if (!isAlreadyWrapped(face, KIND, {})) markWrapped(face, { kind: KIND, limiter, options });
+    keepRejections(face);
     return client;
   }
   if (face !== core) isAlreadyWrapped(face, KIND, options);
@@ -97,6 +99,8 @@ export function limitClient(
     if (opening === undefined || opening instanceof Opening) limitConnection(context, found.core, opening);
     else refuseOpening(found.core, opening);
   }
+  keepRejections(face);
+  keepRejectionsOfPromises(core);
   for (const each of new Set([face, core])) {
     markWrapped(each, { kind: KIND, limiter: context.limiter, options });
   }

@@ -15,6 +15,7 @@ import {
 import { observeCommand, wasSkipped } from './observe-command.js';
 import { isOpening, type Opening } from './opening.js';
 import { isClientTimeout, outcomeOfMysqlError } from './outcomes.js';
+import { tellRejection } from './promised-rejections.js';
 import { endsTransaction, opensTransaction } from './transaction-bounds.js';
 import { leftInTransaction, watchStatus } from './watch-status.js';
 
@@ -200,7 +201,7 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
 
 /** As a command learns of any error; of a ping or the like that nobody listens to, nobody learns. */
 function refuse(command: MysqlCommand, rejection: BackpressureError): void {
-  if (typeof command.onResult === 'function') command.onResult(rejection);
+  if (typeof command.onResult === 'function') tellRejection(command.onResult.bind(command), rejection);
   else if (isStatement(command) || command.listenerCount('error') > 0) command.emit('error', rejection);
   command.emit('end');
 }

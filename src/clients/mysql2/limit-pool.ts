@@ -7,6 +7,7 @@ import type { MysqlContext } from './mysql-context.js';
 import { type ConnectionCallback, givenCallback, type MysqlPool } from './mysql-internals.js';
 import { outcomeOfMysqlError } from './outcomes.js';
 import { PoolReturns } from './pool-returns.js';
+import { tellRejection } from './promised-rejections.js';
 
 /**
  * Puts the gate in front of one core pool: `getConnection` is the one place where permits are taken, since everything
@@ -63,7 +64,7 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
       const refusal = gate.refusal(operationClass, weight);
       if (refusal !== undefined) {
         const operation = forOneQuery ? 'query' : 'getConnection';
-        process.nextTick(callback, gate.reject(operationClass, refusal, operation));
+        process.nextTick(tellRejection, callback, gate.reject(operationClass, refusal, operation));
         return undefined;
       }
       const checkout = new Checkout(context, operationClass, weight, forOneQuery, callback);
