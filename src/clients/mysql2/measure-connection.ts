@@ -2,8 +2,8 @@ import type { OperationClass } from '../../core/operation-class.js';
 import { patchMethods } from '../shared/patch-methods.js';
 import type { Checkout, Slot } from './checkout.js';
 import type { MysqlContext } from './mysql-context.js';
-import { isPrepare, isStatement, type MysqlCommand, type MysqlConnection } from './mysql-internals.js';
-import { CommandObserver, callBackWithError, wasSkipped } from './observe-command.js';
+import { isStatement, type MysqlCommand, type MysqlConnection } from './mysql-internals.js';
+import { CommandObserver, wasSkipped } from './observe-command.js';
 import { isClientTimeout, outcomeOfMysqlError } from './outcomes.js';
 
 /**
@@ -16,25 +16,13 @@ export function measureConnection(context: MysqlContext, connection: MysqlConnec
     addCommand(this: MysqlConnection, command: MysqlCommand) {
       const { checkout } = slot;
       // What nobody gets an answer to (a closed statement) is no work.
-      if (checkout?.forOneQuery && isPrepare(command)) noteFailure(context, checkout, command);
-      else if (checkout !== undefined && 'onResult' in command) {
+      if (checkout !== undefined && 'onResult' in command) {
         const measured = new MeasuredCommand(context, checkout, command);
         if (checkout.commandStarted(measured)) measured.observe(command, checkout.forOneQuery);
       }
       return addCommand.call(this, command);
     },
   });
-}
-
-/** The Prepare of a pool's `execute()`: it is followed by its Execute, which is measured, and does not run if this fails. */
-function noteFailure({ limiter }: MysqlContext, checkout: Checkout, prepare: MysqlCommand): void {
-  const { onResult } = prepare;
-  if (typeof onResult !== 'function') return;
-  prepare.onResult = function (this: unknown, error, statement) {
-    if (!error) return onResult.call(this, error, statement);
-    checkout.note(limiter.classify(error, outcomeOfMysqlError));
-    return callBackWithError(onResult, this, error);
-  };
 }
 
 class MeasuredCommand extends CommandObserver {

@@ -114,11 +114,6 @@ export function isStatement(command: MysqlCommand): boolean {
   return '_rows' in command;
 }
 
-/** What `execute()` sends first. */
-export function isPrepare(command: MysqlCommand): boolean {
-  return 'parameterDefinitions' in command;
-}
-
 /** The callback that mysql2 would take from a call's arguments. Without one, results come as events. */
 export function givenCallback(values: unknown, callback: unknown): unknown {
   return typeof values === 'function' ? values : callback;

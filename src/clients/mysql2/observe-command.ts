@@ -61,25 +61,16 @@ export abstract class CommandObserver {
   #callBack(self: unknown, error: unknown, ...results: unknown[]): unknown {
     const callback = this.#callback;
     this.#callback = undefined;
-    if (error) return callback && callBackWithError(callback, self, error, ...results);
-    return callback?.call(self, error, ...results);
-  }
-}
-
-/** What it throws is uncaught, as with bare mysql2. Thrown here, it would cost a pool the connection for ever. */
-export function callBackWithError(
-  callback: Callback,
-  self: unknown,
-  error: unknown,
-  ...results: unknown[]
-): unknown {
-  try {
-    return callback.call(self, error, ...results);
-  } catch (thrown) {
-    process.nextTick(() => {
-      throw thrown;
-    });
-    return undefined;
+    if (!error) return callback?.call(self, error, ...results);
+    try {
+      return callback?.call(self, error, ...results);
+    } catch (thrown) {
+      // Uncaught, as with bare mysql2. Thrown here, it would cost a pool the connection for ever.
+      process.nextTick(() => {
+        throw thrown;
+      });
+      return undefined;
+    }
   }
 }
 
