@@ -147,4 +147,20 @@ describe.each(versions)('%s', (_name, module) => {
     release();
     expect(await (client.redis as Redis).get('k0')).toBe('v0');
   });
+
+  test('a MULTI in the shared pipeline that the server refuses opens no transaction: the limit holds on', async () => {
+    await using operator = await bareRedis(module, server.url);
+    await operator.call('ACL', 'SETUSER', 'nomulti', 'on', '>secret', '~*', '+@all', '-multi');
+    const user = { ...AUTO, username: 'nomulti', password: 'secret' };
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 3 }, user);
+    // ioredis sends `multi` apart from the others, and `MULTI` with them.
+    await expect(client.redis.call('MULTI')).rejects.toThrow(/NOPERM/);
+    await expectSettled(client.limiter);
+    expect(await tally(times(5, () => client.redis.get('k0')))).toEqual({
+      served: 3,
+      refused: 2,
+      failures: [],
+    });
+    await expectSettled(client.limiter);
+  });
 });

@@ -113,3 +113,21 @@ test('commands sent in one turn share one hold; one that is timed, another class
   expect(held.take(command, 1, share, Number.NaN, undefined, first)).not.toBe(first);
   expect(gate.inFlight).toBe(4);
 });
+
+test.each(OUTCOMES)(
+  'who waits for the end of a hold hears of the outcome that it was settled with: %s',
+  (outcome) => {
+    const { gate } = new Limiter({ maxConcurrentOps: 100, now: () => 0 });
+    const held = new HeldOperations(gate);
+    const heard: Outcome[] = [];
+    for (const settle of [
+      (hold: Hold) => hold.settle(outcome),
+      (hold: Hold) => hold.settleEach(() => outcome),
+    ]) {
+      const hold = held.take(gate.classes.get('command'), 1, undefined, Number.NaN);
+      hold.onEnd = (told) => heard.push(told);
+      settle(hold);
+    }
+    expect(heard).toEqual([outcome, outcome]);
+  },
+);

@@ -132,12 +132,14 @@ export class HeldOperations {
     else this.#newest = previous;
     hold.previous = undefined;
     hold.next = undefined;
+    let last = outcome;
     for (let index = 0; index < count; index++) {
       if (share !== undefined) this.#gate.nodes.leave(share, weight);
-      const own = outcomeOf === undefined ? outcome : outcomeOf(index);
-      this.#gate.settle(operationClass, weight, cohort, startedAt, own);
+      if (outcomeOf !== undefined) last = outcomeOf(index);
+      this.#gate.settle(operationClass, weight, cohort, startedAt, last);
     }
-    hold.onEnd?.(outcome);
+    // What has somebody to tell never shares its hold.
+    hold.onEnd?.(last);
   }
 
   /** The connection is ready: what waited for it is sent now, and its latency counts from here. */
