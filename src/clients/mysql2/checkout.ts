@@ -23,8 +23,8 @@ export interface Slot {
 export class Checkout extends CheckoutPermit {
   /** Held by the pool itself for one query: nobody can send another after it, and its end is the release. */
   readonly forOneQuery: boolean;
-  /** When the connection was handed over. */
-  lentAt = 0;
+  /** A reading of the clock when the connection was handed over; `NaN` if this checkout goes untimed. */
+  lentAt = Number.NaN;
   #connection!: MysqlConnection;
   #slot!: Slot;
   #lender!: Lender;

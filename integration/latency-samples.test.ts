@@ -1,0 +1,80 @@
+import { LimitedRedis } from 'floodgate/ioredis';
+import { LimitedMysql } from 'floodgate/mysql2';
+import { LimitedPool } from 'floodgate/pg';
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import pg from 'pg';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { sharedMysql } from './mysql/support/shared-server.js';
+import { startRedis } from './support/servers/redis/start-redis.js';
+
+const LIMIT = 50;
+const CALLS = 6_000;
+
+/** Fast enough that not every operation is timed. */
+const clients = {
+  async 'pg.Pool, query'() {
+    const { url: connectionString } = inject('postgres');
+    const pool = new LimitedPool(pg.Pool, { maxConcurrentOps: LIMIT }, { connectionString, max: 10 });
+    onTestFinished(() => pool.end());
+    return { limiter: pool.limiter, call: () => pool.query('select 1') };
+  },
+  async 'mysql2, query'() {
+    const pool = await mysqlPool();
+    return { limiter: pool.limiter, call: () => pool.query('select 1') };
+  },
+  async 'mysql2, execute'() {
+    const pool = await mysqlPool();
+    return { limiter: pool.limiter, call: () => pool.execute('select 1') };
+  },
+  async ioredis() {
+    const redis = await limitedRedis(false);
+    return { limiter: redis.limiter, call: () => redis.get('key') };
+  },
+  async 'ioredis, auto-pipelining'() {
+    const redis = await limitedRedis(true);
+    return { limiter: redis.limiter, call: () => redis.get('key') };
+  },
+};
+
+test.each(Object.entries(clients))(
+  '%s: no latency sample is above what the slowest caller saw',
+  async (_, open) => {
+    const { limiter, call } = await open();
+    await call();
+    let left = CALLS;
+    let slowest = 0;
+    const worker = async () => {
+      while (left-- > 0) {
+        const from = performance.now();
+        await call();
+        slowest = Math.max(slowest, performance.now() - from);
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, worker));
+    const { latency, admitted } = limiter.stats();
+    expect(latency.p50).toBeGreaterThan(0);
+    // The histogram's buckets are a few percent wide.
+    expect(latency.p99).toBeLessThanOrEqual(slowest * 1.1 + 1);
+    expect(admitted).toBeGreaterThan(CALLS);
+  },
+);
+
+async function mysqlPool() {
+  const config = { uri: await sharedMysql(), connectionLimit: 10 };
+  const pool = new LimitedMysql(mysql.createPool, { maxConcurrentOps: LIMIT }, config);
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+async function limitedRedis(enableAutoPipelining: boolean) {
+  const server = await startRedis();
+  const redis = new LimitedRedis(new Redis(server.url, { enableAutoPipelining }), {
+    maxConcurrentOps: LIMIT,
+  });
+  onTestFinished(async () => {
+    redis.disconnect();
+    await server.close();
+  });
+  return redis;
+}
