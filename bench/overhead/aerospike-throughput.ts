@@ -1,18 +1,24 @@
 import type { Client, ConfigOptions, KeyOptions } from 'aerospike';
 import { LimitedAerospike } from 'floodgate/aerospike';
 import { aerospikeDouble } from '../../integration/support/servers/aerospike/start-aerospike.js';
-import { type Contest, type Contestant, compareThroughput, sideBySide } from './compare-throughput.js';
+import {
+  type Contest,
+  type Contestant,
+  type ContestServer,
+  compareThroughput,
+  sideBySide,
+} from './compare-throughput.js';
 
 const CONCURRENT = 50;
 
 /** What the gate takes from a client's throughput on the cheapest command there is, with 50 of them in flight. */
-export async function aerospikeThroughput(quick: boolean): Promise<void> {
+export function aerospikeThroughput(quick: boolean): Promise<void> {
+  return compareThroughput(import.meta.url, startDouble, quick);
+}
+
+async function startDouble(): Promise<ContestServer> {
   const double = await aerospikeDouble();
-  try {
-    await compareThroughput(import.meta.url, double.hosts, quick);
-  } finally {
-    await double.close();
-  }
+  return { url: double.hosts, close: () => double.close() };
 }
 
 export async function contestsAt(hosts: string): Promise<readonly Contest[]> {

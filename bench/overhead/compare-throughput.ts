@@ -36,6 +36,15 @@ interface Ratios {
   readonly cpu: number[];
 }
 
+/** Where contests take place. */
+export interface ContestServer {
+  /** What the contests of a module are told of it. */
+  readonly url: string;
+  close(): Promise<unknown>;
+}
+
+type Side = 'bare' | 'limited';
+
 /**
  * What a wrapper takes from its client's throughput, in each of the contests of a module.
  *
@@ -44,38 +53,50 @@ interface Ratios {
  * How far the two plain ones differ is the noise. They work in turns, each in a process of its own, as in real life: in one
  * process they share the client's compiled code, which then has to serve both.
  *
- * @param url of the module
- * @param server what the module's contests are told of their server
+ * @param module its URL
  */
-export async function compareThroughput(url: string, server: string, quick: boolean): Promise<void> {
-  const { contestsAt } = (await import(url)) as ContestModule;
-  for (const [number, contest] of (await contestsAt(server)).entries()) {
-    const open = (side: 'bare' | 'limited') =>
-      contest.together ? openHere(contest, side) : openContestant(url, server, number, side);
-    const again: Ratios = { throughput: [], cpu: [] };
-    const wrapped: Ratios = { throughput: [], cpu: [] };
-    for (let generation = 0; generation < (quick ? 2 : 6); generation++) {
-      const clients = { bare: await open('bare'), again: await open('bare'), limited: await open('limited') };
-      const measures = {
-        bare: clients.bare.measure,
-        again: clients.again.measure,
-        limited: clients.limited.measure,
-      };
-      // Until their code is compiled.
-      await windowsInTurns(measures, { rounds: 2, windowMs: 400 });
-      const windows = await windowsInTurns(measures, { rounds: quick ? 5 : 8, windowMs: 400 });
-      windows.limited.forEach((window, round) => {
-        const [one, other] = [windows.bare[round]!, windows.again[round]!];
-        add(again, other, one);
-        add(wrapped, window, {
-          ns: (one.ns + other.ns) / 2,
-          cpuNs: (one.cpuNs + other.cpuNs) / 2,
-        });
-      });
-      for (const client of Object.values(clients)) await client.close();
+export async function compareThroughput(
+  module: string,
+  start: () => Promise<ContestServer>,
+  quick: boolean,
+): Promise<void> {
+  const { contestsAt } = (await import(module)) as ContestModule;
+  const server = await start();
+  try {
+    for (const [number, contest] of (await contestsAt(server.url)).entries()) {
+      const open = (side: Side) =>
+        contest.together ? openHere(contest, side) : openContestant(module, server.url, number, side);
+      await compare(contest, open, quick);
     }
-    report(contest, again, wrapped);
+  } finally {
+    await server.close();
   }
+}
+
+async function compare(
+  contest: Contest,
+  open: (side: Side) => Promise<OpenContestant>,
+  quick: boolean,
+): Promise<void> {
+  const again: Ratios = { throughput: [], cpu: [] };
+  const wrapped: Ratios = { throughput: [], cpu: [] };
+  for (let generation = 0; generation < (quick ? 2 : 6); generation++) {
+    const clients = [await open('bare'), await open('bare'), await open('limited')] as const;
+    const measures = { bare: clients[0].measure, again: clients[1].measure, limited: clients[2].measure };
+    // Until their code is compiled.
+    await windowsInTurns(measures, { rounds: 2, windowMs: 400 });
+    const windows = await windowsInTurns(measures, { rounds: quick ? 5 : 8, windowMs: 400 });
+    windows.limited.forEach((window, round) => {
+      const [one, other] = [windows.bare[round]!, windows.again[round]!];
+      add(again, other, one);
+      add(wrapped, window, {
+        ns: (one.ns + other.ns) / 2,
+        cpuNs: (one.cpuNs + other.cpuNs) / 2,
+      });
+    });
+    for (const client of clients) await client.close();
+  }
+  report(contest, again, wrapped);
 }
 
 interface OpenContestant {
@@ -83,19 +104,19 @@ interface OpenContestant {
   close(): Promise<unknown>;
 }
 
-async function openHere(contest: Contest, side: 'bare' | 'limited'): Promise<OpenContestant> {
+async function openHere(contest: Contest, side: Side): Promise<OpenContestant> {
   const { work, close } = await contest[side].open();
   return { measure: measureOf(work), close };
 }
 
 async function openContestant(
-  url: string,
+  module: string,
   server: string,
   number: number,
-  side: 'bare' | 'limited',
+  side: Side,
 ): Promise<OpenContestant> {
   const entry = fileURLToPath(new URL('./contestant.js', import.meta.url));
-  const child = fork(entry, [url, server, String(number), side]);
+  const child = fork(entry, [module, server, String(number), side]);
   await nextMessage(child);
   return {
     measure(count) {

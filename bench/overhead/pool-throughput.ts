@@ -4,13 +4,8 @@ import { startPostgres } from '../../integration/support/servers/postgres/start-
 import { type Contest, type Contestant, compareThroughput, sideBySide } from './compare-throughput.js';
 
 /** What the gate takes from a pool's throughput on the cheapest statement there is, with a real server. */
-export async function poolThroughput(quick: boolean): Promise<void> {
-  const server = await startPostgres();
-  try {
-    await compareThroughput(import.meta.url, server.url, quick);
-  } finally {
-    await server.close();
-  }
+export function poolThroughput(quick: boolean): Promise<void> {
+  return compareThroughput(import.meta.url, startPostgres, quick);
 }
 
 export async function contestsAt(connectionString: string): Promise<readonly Contest[]> {

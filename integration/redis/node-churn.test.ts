@@ -228,7 +228,7 @@ async function moveSlots(slots: readonly number[], to: RedisServer): Promise<voi
   const others = cluster.masters.filter((other) => other !== to);
   const id = await operatorOf(to).cluster('MYID');
   const from = await operatorOf(others[0]!).cluster('MYID');
-  await raiseEpoch(to);
+  await raiseEpoch(to, others);
   // Who has imported a slot tells all others at once.
   await operatorOf(to).cluster('SETSLOT', slots[0]!, 'IMPORTING', from);
   for (const server of [to, ...others]) {
@@ -242,12 +242,12 @@ async function moveSlots(slots: readonly number[], to: RedisServer): Promise<voi
 }
 
 /** The claim of the greatest epoch wins. `to` goes above those it has heard of, which may not be all yet. */
-async function raiseEpoch(to: RedisServer): Promise<void> {
+async function raiseEpoch(to: RedisServer, others: readonly RedisServer[]): Promise<void> {
   await vi.waitFor(
     async () => {
       await operatorOf(to).call('CLUSTER', 'BUMPEPOCH');
-      const others = await Promise.all(cluster.masters.filter((other) => other !== to).map(epochOf));
-      expect(await epochOf(to)).toBeGreaterThan(Math.max(...others));
+      const epochs = await Promise.all(others.map(epochOf));
+      expect(await epochOf(to)).toBeGreaterThan(Math.max(...epochs));
     },
     { timeout: 10_000 },
   );

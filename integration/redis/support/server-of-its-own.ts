@@ -16,10 +16,8 @@ export function serverOfItsOwn(onStarted: (given: ServerOfItsOwn) => void): void
   let given: ServerOfItsOwn;
   beforeAll(async () => {
     const server = await startRedis({ dedicated: true, settings: { 'enable-debug-command': 'yes' } });
-    const [operator, other] = await Promise.all(
-      [server.url, server.url].map((url) => bareRedis(versions[0]![1], url)),
-    );
-    given = { server, operator: operator!, other: other! };
+    const connect = () => bareRedis(versions[0]![1], server.url);
+    given = { server, operator: await connect(), other: await connect() };
     onStarted(given);
   });
   afterAll(async () => {

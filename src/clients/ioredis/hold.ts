@@ -56,7 +56,7 @@ export class Hold {
 
   /** @param outcomeOf of each of its operations, in the order in which they joined */
   settleEach(outcomeOf: (index: number) => Outcome): void {
-    if (this.state === 'open') this.owner.end(this, 'settled', 'success', outcomeOf);
+    if (this.state === 'open') this.owner.end(this, 'settled', outcomeOf);
   }
 
   /** The client has forgotten it: nothing will ever settle it. */
@@ -119,12 +119,7 @@ export class HeldOperations {
   }
 
   /** Called by the hold itself, once. */
-  end(
-    hold: Hold,
-    state: 'settled' | 'given back',
-    outcome: Outcome,
-    outcomeOf?: (index: number) => Outcome,
-  ): void {
+  end(hold: Hold, state: 'settled' | 'given back', outcomes: Outcome | ((index: number) => Outcome)): void {
     const { operationClass, cohort, startedAt, count, previous, next, share, weight } = hold;
     hold.state = state;
     if (previous !== undefined) previous.next = next;
@@ -132,14 +127,14 @@ export class HeldOperations {
     else this.#newest = previous;
     hold.previous = undefined;
     hold.next = undefined;
-    let last = outcome;
+    let last: Outcome | undefined;
     for (let index = 0; index < count; index++) {
       if (share !== undefined) this.#gate.nodes.leave(share, weight);
-      if (outcomeOf !== undefined) last = outcomeOf(index);
+      last = typeof outcomes === 'function' ? outcomes(index) : outcomes;
       this.#gate.settle(operationClass, weight, cohort, startedAt, last);
     }
     // What has somebody to tell never shares its hold.
-    hold.onEnd?.(last);
+    hold.onEnd?.(last!);
   }
 
   /** The connection is ready: what waited for it is sent now, and its latency counts from here. */
