@@ -33,10 +33,11 @@ const FIRST: Omit<Required<Phase>, 'rate' | 'capacity'> = {
   answers: 'normal',
   lost: 0,
   processes: Number.POSITIVE_INFINITY,
+  clump: 1,
   unscored: false,
 };
 
-/** A Poisson process whose rate follows the phases (by thinning), with demands from streams of their own. */
+/** A Poisson process (of clumps, where they are asked for) whose rate follows the phases (by thinning), with demands from streams of their own. */
 export function arrivalsOf(scenario: Scenario, seed: number): Arrival[] {
   const gaps = new RandomStream(seed, 'gaps');
   const thinning = new RandomStream(seed, 'thinning');
@@ -56,13 +57,16 @@ export function arrivalsOf(scenario: Scenario, seed: number): Arrival[] {
       peak = Math.max(peak, valueAt(phase.rate, (step / steps) * (to - from)));
     }
     if (peak === 0) return;
-    for (let at = from + gaps.exponential(1000 / peak); at < to; at += gaps.exponential(1000 / peak)) {
+    const gap = () => gaps.exponential((phase.clump * 1000) / peak);
+    for (let at = from + gap(); at < to; at += gap()) {
       const process = Math.floor(who.next() * Math.min(processes, phase.processes));
-      const kind = scenario.kinds.length > 1 && what.next() >= phase.mix ? 1 : 0;
-      const { demandMs, cv } = scenario.kinds[kind]!;
-      const demand = demands[kind]!.positive(demandMs, cv) * phase.slowness;
-      const arrival = { at, process, kind, demandMs: demand, luck: luck.next() };
-      if (thinning.next() * peak < valueAt(phase.rate, at - from)) arrivals.push(arrival);
+      const clump = Array.from({ length: phase.clump }, () => {
+        const kind = scenario.kinds.length > 1 && what.next() >= phase.mix ? 1 : 0;
+        const { demandMs, cv } = scenario.kinds[kind]!;
+        const demand = demands[kind]!.positive(demandMs, cv) * phase.slowness;
+        return { at, process, kind, demandMs: demand, luck: luck.next() };
+      });
+      if (thinning.next() * peak < valueAt(phase.rate, at - from)) arrivals.push(...clump);
     }
   });
   return arrivals;

@@ -11,6 +11,8 @@ const RANGES: Readonly<Record<string, readonly [goodput: number, p99: number]>> 
   'steady-95': [0.95, 1.8],
   'fleet-8': [0.94, 1.5],
   'fleet-10': [0.92, 1.6],
+  'fan-out-fast': [0.93, 1.4],
+  'c-reports': [0.88, 1.4],
   'h-fleet': [0.94, 1.6],
   'h-overload': [0.9, 1.6],
   'h-third': [0.95, 2.2],

@@ -7,7 +7,7 @@ const long: readonly OperationKind[] = [{ name: 'query', demandMs: 40, cv: 2 }];
 /**
  * No figure was chosen on these. They were looked at, though: the first ten once before windows were put on a common grid
  * and fleets were improved, the last four once before the reach of a step was bounded. (A fifth of these showed that fault
- * and became the tuned scenario `big`.)
+ * and became the tuned scenario `big`.) The two of clumps were looked at once, before growth was made to depend on what is refused.
  */
 export const heldOut: readonly Scenario[] = [
   {
@@ -134,6 +134,27 @@ export const heldOut: readonly Scenario[] = [
       { at: 0, rate: 1000, capacity: 16 },
       { at: s(20), capacity: 0, unscored: true },
       { at: s(28), capacity: 16 },
+    ],
+  },
+  {
+    ...base,
+    name: 'c-pages',
+    shows: 'clumps of 12: 0.5, 1.5, 0.8 of 24 of 4 ms',
+    kinds: short,
+    phases: [
+      { at: 0, rate: 3000, capacity: 24, clump: 12 },
+      { at: s(20), rate: 9000 },
+      { at: s(40), rate: 4800 },
+    ],
+  },
+  {
+    ...base,
+    name: 'c-reports',
+    shows: 'clumps of 40 of 40 ms, cv 2, on 10: 0.4, slower x2 at 30 s',
+    kinds: long,
+    phases: [
+      { at: 0, rate: 100, capacity: 10, clump: 40 },
+      { at: s(30), slowness: 2 },
     ],
   },
 ];

@@ -63,4 +63,25 @@ export const loads: readonly Scenario[] = [
       { at: s(30), rate: 1.5 * C },
     ],
   },
+  {
+    ...base,
+    name: 'fan-out',
+    shows: 'clumps of 30: 0.3, 2, 0.3 of capacity',
+    phases: [
+      { at: 0, rate: 0.3 * C, capacity: 16, clump: 30 },
+      { at: s(20), rate: 2 * C },
+      { at: s(40), rate: 0.3 * C },
+    ],
+  },
+  {
+    ...base,
+    name: 'fan-out-fast',
+    shows: 'clumps of 30 on one server of 0.2 ms: 0.6, then one at a time',
+    kinds: [{ name: 'get', demandMs: 0.2, cv: 0.3 }],
+    phases: [
+      { at: 0, rate: 3000, capacity: 1, contention: 0, clump: 30 },
+      { at: s(20), rate: 10_000, clump: 1 },
+      { at: s(40), rate: 3000, clump: 30 },
+    ],
+  },
 ];

@@ -26,6 +26,8 @@ export interface Phase {
   readonly lost?: number;
   /** Processes that offer load. */
   readonly processes?: number;
+  /** Operations that arrive at one moment, as those of a request that sends many at once. */
+  readonly clump?: number;
   /** Left out of the scores (a fault during which nobody can do anything). */
   readonly unscored?: boolean;
 }

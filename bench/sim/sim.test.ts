@@ -93,6 +93,8 @@ test.each([
   'mix-shift',
   'stalls',
   'small-pool',
+  'fan-out',
+  'fan-out-fast',
 ])('adaptive control keeps its range in %s', (name) => {
   expect(complaintsOf(trialsOf(named(name), 77, [ours]))).toEqual([]);
 });

@@ -35,6 +35,8 @@ export interface SampleWindow {
   readonly maxInFlight: number;
   /** Time-weighted. */
   readonly meanInFlight: number;
+  /** Share of the time in which no permit was free, 0 to 1. Absent where it is not measured. */
+  readonly fullShare?: number | undefined;
   /** Of successful operations, after the wait for a connection. */
   readonly meanLatency: number;
   readonly p50: number;

@@ -1,3 +1,4 @@
+import { roomForClumps, unusedBetweenClumps } from './clumps.js';
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
 import { Descent } from './descent.js';
@@ -17,9 +18,10 @@ import { WindowPool } from './window-pool.js';
  *
  *     overload:        {@link OverloadCuts}
  *     nothing refused: hold, and learn R0 while the load is light
+ *     clumps refused:  {@link roomForClumps}
  *     R0 not known:    {@link Descent}
  *     R near R0:       {@link Growth}; what is refused is refused for nothing
- *     else:            L <- (1 + s) L R0 / R, with s as {@link slackAt} has it
+ *     else:            L <- (1 + s) L R0 / R, with s as {@link slackAt} has it; {@link unusedBetweenClumps} comes on top
  *
  * R0 is looked at again below the knee, every 32nd window (every 8th for a
  * while after changes), as BBR does with its round trip (Cardwell et al. 2016). Where the response falls even there and the
@@ -82,7 +84,8 @@ export class KneeController implements LimitController {
     if (succeeded === 0 || !(time > 0)) return { limit, reason: 'no work done: hold' };
     const turn = (window.slot ?? this.#turn) + 1;
     this.#turn = turn;
-    if (window.rejected === 0) return this.#onLightLoad(window, time);
+    const room = roomForClumps(window, this.#rest);
+    if (window.rejected === 0 || room !== undefined) return this.#onLightLoad(window, time, room);
     if (!this.#base.known && (this.#refused < HARDLY || window.meanPoolWait > window.meanLatency / 2))
       this.#base.learn(window, time, 0, succeeded / 4);
     if (!this.#base.known) return this.#descend(window, time);
@@ -92,7 +95,7 @@ export class KneeController implements LimitController {
     return this.#follow(window, time, turn);
   }
 
-  #onLightLoad(window: SampleWindow, time: number): LimitDecision {
+  #onLightLoad(window: SampleWindow, time: number, room?: LimitDecision): LimitDecision {
     this.#probing = this.#beforeCut = this.#descent = undefined;
     this.#alert = Math.max(this.#alert, ALERT);
     // With fewer in flight, the moments between two events weigh too much.
@@ -100,7 +103,7 @@ export class KneeController implements LimitController {
       if (!this.#base.known || time < this.#base.time) this.#base.learn(window, time, 0.5);
       else if (window.meanInFlight < 0.7 * window.limit) this.#base.learn(window, time, 0.9);
     }
-    return { limit: this.#rest, reason: 'limit not reached: hold' };
+    return this.#restAt(room?.limit ?? this.#rest, room?.reason ?? 'limit not reached: hold');
   }
 
   #descend(window: SampleWindow, time: number): LimitDecision {
@@ -119,7 +122,9 @@ export class KneeController implements LimitController {
     // Whoever answers sooner than the base has no line; the base had one.
     if (time < this.#base.time * (1 - 2 * noiseOf(succeeded))) this.#base.learn(window, time, 0.3);
     const ratio = time / this.#base.time;
-    const slack = slackAt(Math.min(limit, limit / ratio), this.#refused);
+    const unused = unusedBetweenClumps(window);
+    const knee = (unused > 0 ? window.meanInFlight : limit) / ratio;
+    const slack = slackAt(Math.min(limit, knee), this.#refused);
     const noise = { ratio: Math.hypot(noiseOf(succeeded), this.#base.noise), base: this.#base.noise };
     this.#elasticity.onRest(window);
     const { bracketed } = this.#growth;
@@ -131,7 +136,7 @@ export class KneeController implements LimitController {
     } else {
       this.#growth.stop();
       if (ratio - 1.5 * noise.ratio > 1 + slack / 2) this.#growth.bracketed = true;
-      target = Math.max(limit / DEEPEST_CUT, (limit / ratio) * (1 + slack));
+      target = Math.max(limit / DEEPEST_CUT, knee * (1 + slack) + unused);
     }
     const doubted = this.#doubt(window, time, target);
     if (doubted !== undefined) return doubted;

@@ -53,6 +53,7 @@ export class SampleWindows implements GateSampler {
   #maxInFlight = 0;
   #inFlight = 0;
   #inFlightTime = 0;
+  #fullTime = 0;
   #lastAt = 0;
   /** How long an answer takes of late, those that met overload included: one feedback delay. */
   #feedbackMs = 0;
@@ -73,7 +74,9 @@ export class SampleWindows implements GateSampler {
   onTime(now: number): void {
     const { inFlight } = this.#gate;
     if (now > this.#lastAt) {
-      this.#inFlightTime += this.#inFlight * (now - this.#lastAt);
+      const elapsed = now - this.#lastAt;
+      this.#inFlightTime += this.#inFlight * elapsed;
+      if (this.#inFlight >= this.#limit) this.#fullTime += elapsed;
       this.#lastAt = now;
     } else if (now < this.#lastAt - BACKWARDS_MS) {
       this.#begin(now, false);
@@ -131,7 +134,13 @@ export class SampleWindows implements GateSampler {
     this.#work.take(this.#gate.classes);
     this.#latency.clear();
     this.#poolWait.clear();
-    this.#workDone = this.#rejected = this.#inFlightTime = this.#feedbackSum = this.#feedbackCount = 0;
+    this.#workDone =
+      this.#rejected =
+      this.#inFlightTime =
+      this.#fullTime =
+      this.#feedbackSum =
+      this.#feedbackCount =
+        0;
     this.#inFlight = this.#maxInFlight = this.#gate.inFlight;
   }
 
@@ -200,6 +209,7 @@ export class SampleWindows implements GateSampler {
       rejected: this.#rejected,
       maxInFlight: this.#rejected > 0 ? Math.max(this.#maxInFlight, this.#limit) : this.#maxInFlight,
       meanInFlight: this.#inFlightTime / elapsed,
+      fullShare: this.#fullTime / elapsed,
       meanLatency: this.#latency.mean,
       p50: this.#latency.percentile(0.5),
       p95: this.#latency.percentile(0.95),

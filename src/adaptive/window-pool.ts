@@ -27,9 +27,10 @@ function joined(a: SampleWindow, b: SampleWindow): SampleWindow {
   const sum = (
     key: 'succeeded' | 'failed' | 'overloaded' | 'ignored' | 'rejected' | 'admitted' | 'stalledMs',
   ) => a[key] + b[key];
-  const byTime = (key: 'meanInFlight' | 'workRate') =>
-    (a[key] * (a.endedAt - a.startedAt) + b[key] * (b.endedAt - b.startedAt)) /
+  const ofTime = (before: number, now: number) =>
+    (before * (a.endedAt - a.startedAt) + now * (b.endedAt - b.startedAt)) /
     (a.endedAt - a.startedAt + b.endedAt - b.startedAt);
+  const byTime = (key: 'meanInFlight' | 'workRate') => ofTime(a[key], b[key]);
   const bySuccess = (key: 'meanLatency' | 'meanPoolWait') => {
     if (a.succeeded === 0 || Number.isNaN(a[key])) return b[key];
     if (b.succeeded === 0 || Number.isNaN(b[key])) return a[key];
@@ -46,6 +47,8 @@ function joined(a: SampleWindow, b: SampleWindow): SampleWindow {
     admitted: sum('admitted'),
     maxInFlight: Math.max(a.maxInFlight, b.maxInFlight),
     meanInFlight: byTime('meanInFlight'),
+    fullShare:
+      a.fullShare === undefined || b.fullShare === undefined ? undefined : ofTime(a.fullShare, b.fullShare),
     meanLatency: bySuccess('meanLatency'),
     meanPoolWait: bySuccess('meanPoolWait'),
     workRate: byTime('workRate'),

@@ -20,6 +20,7 @@ test.each([
   ['descended: base found', 'search'],
   ['the response does not follow the limit: back', 'search'],
   ['limit not reached: hold', 'load-fits'],
+  ['33.1 % refused in clumps, 1.2 in flight on average: up', 'clumps'],
   ['overload 12.0 % of answers: cut', 'overload'],
   ['overload 20.0 % of answers: cuts do not help', 'overload'],
   ['recovering towards 34', 'recovery'],
@@ -41,7 +42,7 @@ describe('the words', () => {
       }),
     );
     expect(new Set(limitReasons(true)).size).toBe(limitReasons(true).length);
-    expect(limitReasons(true)).toHaveLength(11);
+    expect(limitReasons(true)).toHaveLength(12);
     expect(limitReasons(false)).toEqual(['resize']);
   });
 
@@ -52,6 +53,8 @@ describe('the words', () => {
       offered: fc.integer({ min: 0, max: 400 }),
       overloaded: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 100 })),
       meanPoolWait: fc.oneof({ weight: 8, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 50 })),
+      // What comes at once is refused while others wait for nothing.
+      clumped: fc.integer({ min: 0, max: 3 }).map((draw) => draw === 0),
     });
     fc.assert(
       fc.property(fc.array(figures, { minLength: 1, maxLength: 8 }), (days) => {
@@ -73,6 +76,7 @@ describe('the words', () => {
       { numRuns: 200 },
     );
     expect([...heard].sort()).toEqual([
+      'clumps',
       'knee',
       'load-fits',
       'overload',
@@ -88,7 +92,7 @@ describe('the words', () => {
 function windowOf(
   startedAt: number,
   limit: number,
-  day: { capacity: number; offered: number; overloaded: number; meanPoolWait: number },
+  day: { capacity: number; offered: number; overloaded: number; meanPoolWait: number; clumped: boolean },
 ): SampleWindow {
   const succeeded = Math.min(day.offered, 5 * Math.min(limit, day.capacity));
   const meanLatency = 10 * Math.max(1, limit / day.capacity);
@@ -103,7 +107,7 @@ function windowOf(
     rejected: day.offered - succeeded,
     admitted: succeeded,
     maxInFlight: Math.min(limit, day.offered),
-    meanInFlight: Math.min(limit, day.offered / 5),
+    meanInFlight: Math.min(limit, day.offered / 5) * (day.clumped ? 0.3 : 1),
     meanLatency,
     p50: meanLatency,
     p95: 2 * meanLatency,

@@ -13,6 +13,8 @@ export type LimitReason =
   | 'search'
   /** The load fits below the limit. */
   | 'load-fits'
+  /** Operations that come at once are refused, though there is room most of the time. */
+  | 'clumps'
   /** Overload answers: a cut. */
   | 'overload'
   /** Waits for a connection: a cut. */
@@ -38,6 +40,7 @@ const WORDS: readonly (readonly [RegExp, LimitReason])[] = [
   [/^(response|work follows)\b/, 'knee'],
   [/^prob(ing|ed)\b/, 'probe'],
   [/^limit not reached: /, 'load-fits'],
+  [/ refused in clumps, /, 'clumps'],
 ];
 
 export function limitReason(reason: string): LimitReason {

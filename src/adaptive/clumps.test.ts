@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isClumped, roomForClumps, unusedBetweenClumps } from './clumps.js';
+import type { SampleWindow } from './controller.js';
+import { KneeController } from './knee.js';
+
+/** Half a second in which 1000 operations came, of which some were refused. */
+function windowOf(figures: Partial<SampleWindow>): SampleWindow {
+  const { limit = 20, rejected = 0 } = figures;
+  const succeeded = 1000 - rejected;
+  return {
+    startedAt: 0,
+    endedAt: 500,
+    limit,
+    succeeded,
+    failed: 0,
+    overloaded: 0,
+    ignored: 0,
+    rejected,
+    admitted: succeeded,
+    maxInFlight: limit,
+    meanInFlight: limit / 20,
+    meanLatency: 1,
+    p50: 1,
+    p95: 1,
+    p99: 1,
+    meanPoolWait: 0,
+    p95PoolWait: 0,
+    workRate: 2 * succeeded,
+    stalledMs: 0,
+    ...figures,
+  };
+}
+
+describe('what is a clump', () => {
+  test('far more is refused than the share of the time that the limit is full', () => {
+    expect(isClumped(windowOf({ rejected: 300, fullShare: 0.17 }))).toBe(true);
+    expect(isClumped(windowOf({ rejected: 300, fullShare: 0.19 }))).toBe(false);
+    expect(isClumped(windowOf({ rejected: 300, fullShare: 0.3 }))).toBe(false);
+  });
+
+  test('is not known where nobody measures how long the limit was full, or nothing was refused', () => {
+    expect(isClumped(windowOf({ rejected: 300 }))).toBe(false);
+    expect(isClumped(windowOf({ rejected: 0, fullShare: 0 }))).toBe(false);
+  });
+});
+
+describe('room for clumps', () => {
+  test.each([
+    [100, 20 / 0.81],
+    [200, 20 / 0.64],
+    [900, 40],
+  ])('%i of 1000 refused: 20 goes to %d', (rejected, limit) => {
+    const { limit: next } = roomForClumps(windowOf({ rejected, fullShare: 0.01 }), 20)!;
+    expect(next).toBeCloseTo(limit, 6);
+  });
+
+  test('tells why', () => {
+    const { reason } = roomForClumps(windowOf({ rejected: 331, fullShare: 0.01, meanInFlight: 1.21 }), 20)!;
+    expect(reason).toBe('33.1 % refused in clumps, 1.2 in flight on average: up');
+  });
+
+  test('is made while less than half the limit is in flight on average, and not for what comes by chance', () => {
+    const full = { rejected: 300, fullShare: 0.1 };
+    expect(roomForClumps(windowOf({ ...full, meanInFlight: 9.9 }), 20)).toBeDefined();
+    expect(roomForClumps(windowOf({ ...full, meanInFlight: 10 }), 20)).toBeUndefined();
+    expect(roomForClumps(windowOf({ ...full, meanInFlight: Number.NaN }), 20)).toBeUndefined();
+    expect(roomForClumps(windowOf({ ...full, meanInFlight: 1, fullShare: 0.3 }), 20)).toBeUndefined();
+    expect(roomForClumps(windowOf({ rejected: 300, meanInFlight: 1 }), 20)).toBeDefined();
+  });
+
+  test('is never less than there was', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 999 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (rejected, free) => {
+          const window = windowOf({ rejected, fullShare: free, meanInFlight: 20 * (1 - free) });
+          expect(roomForClumps(window, 20)?.limit ?? 20).toBeGreaterThanOrEqual(20);
+          expect(unusedBetweenClumps(window)).toBeGreaterThanOrEqual(0);
+        },
+      ),
+    );
+  });
+});
+
+test('clumps that keep a database busy leave their gaps on top of the knee', () => {
+  expect(unusedBetweenClumps(windowOf({ limit: 50, meanInFlight: 35, rejected: 300, fullShare: 0.1 }))).toBe(
+    15,
+  );
+  expect(unusedBetweenClumps(windowOf({ limit: 50, meanInFlight: 35, rejected: 300, fullShare: 0.3 }))).toBe(
+    0,
+  );
+});
+
+/** Clumps of 30 each 10 ms on a server that does one thing at a time, in 0.2 ms. */
+test('a limit of 4 finds room for a whole request within two seconds, and then stays', () => {
+  const controller = new KneeController({ initial: 4 });
+  const limits: number[] = [];
+  for (let index = 0; index < 12; index++) {
+    const limit = Math.round(controller.limit);
+    const inside = Math.min(30, limit);
+    const meanLatency = 0.1 * (inside + 1);
+    controller.onWindow(
+      windowOf({
+        startedAt: index * 500,
+        endedAt: (index + 1) * 500,
+        limit,
+        succeeded: inside * 50,
+        admitted: inside * 50,
+        rejected: (30 - inside) * 50,
+        maxInFlight: inside,
+        meanInFlight: (inside * meanLatency) / 10,
+        fullShare: limit > 30 ? 0 : 0.02,
+        meanLatency,
+        workRate: inside * 100,
+      }),
+    );
+    limits.push(Math.round(controller.limit));
+  }
+  expect(limits.slice(0, 4)).toEqual([8, 16, 32, 32]);
+  expect(new Set(limits.slice(3))).toEqual(new Set([32]));
+});

@@ -1,0 +1,39 @@
+import type { LimitDecision, SampleWindow } from './controller.js';
+import { percent, refusedShare } from './window-figures.js';
+
+/**
+ * Arrivals that come in clumps, as those of requests that send many operations at once. A clump fills the limit and is
+ * refused in part, though no line lasts; what it leaves unused until the next one comes is no room to be taken away.
+ *
+ * Who arrives by chance finds the limit full as often as it is full (Wolff 1982, PASTA). Where far more is refused than
+ * that, it came in clumps.
+ */
+export function isClumped(window: SampleWindow): boolean {
+  const { fullShare } = window;
+  return fullShare !== undefined && fullShare < CLUMPED * refusedShare(window);
+}
+
+/** The next limit where clumps are refused while most permits are free most of the time; nothing elsewhere. */
+export function roomForClumps(window: SampleWindow, rest: number): LimitDecision | undefined {
+  const { limit, meanInFlight, fullShare } = window;
+  const byChance = fullShare !== undefined && !isClumped(window);
+  if (byChance || !(meanInFlight < MOSTLY_FREE * limit)) return undefined;
+  const refused = refusedShare(window);
+  // Were all clumps of one size, they would fit at the limit over the share that got in.
+  const factor = Math.min(MOST_GROWTH, (1 - refused) ** -2);
+  return {
+    limit: rest * factor,
+    reason: `${percent(refused)} refused in clumps, ${meanInFlight.toFixed(1)} in flight on average: up`,
+  };
+}
+
+/** How much higher a limit must be than what shall be in flight on average: what clumps leave unused in between. */
+export function unusedBetweenClumps(window: SampleWindow): number {
+  return isClumped(window) ? window.limit - window.meanInFlight : 0;
+}
+
+/** Share of the time that the limit is full, over the share that is refused. */
+const CLUMPED = 0.6;
+/** Share of the limit in flight on average below which nothing waits for long. */
+const MOSTLY_FREE = 0.5;
+const MOST_GROWTH = 2;
