@@ -20,7 +20,7 @@ export async function bestFixed(
   times: number,
   tempo: Tempo,
 ): Promise<BestFixed> {
-  const tried = new Map(limitsAround(knee, target.mostLimit).map((limit) => [limit, new Measured()]));
+  const tried = new Map(limitsAround(knee, target).map((limit) => [limit, new Measured()]));
   const client = await target.open(target.mostLimit);
   try {
     for (let round = 0; round < tempo.sweepRounds; round++) {
@@ -41,10 +41,11 @@ export async function bestFixed(
 /** Of two limits with the same goodput to this share, the lower is the better. */
 const SAME = 0.02;
 
-/** From just below the knee to three times that, ascending. */
-function limitsAround(knee: number, most: number): number[] {
+/** From just below the knee, which is in calls, to three times that, ascending. */
+function limitsAround(knee: number, { operationsPerCall = 1, mostLimit: most }: Target): number[] {
   const wanted = [0.8, 1, 1.2, 1.5, 2, 3].map((times) => Math.round(times * knee));
   // Where one or two keep the server busy, chance asks for many times that.
   const limits = knee < 6 ? [1, 2, 3, 4, 6, 9, 13, 20] : wanted;
-  return [...new Set(limits.map((limit) => Math.min(Math.max(limit, 1), most)))].sort((a, b) => a - b);
+  const permits = limits.map((limit) => Math.min(Math.max(limit, 1) * operationsPerCall, most));
+  return [...new Set(permits)].sort((a, b) => a - b);
 }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { historyLines } from './history-lines.js';
 import { parseOverloadOptions, usage } from './overload-options.js';
 import { goalLines, reportOf, sectionText } from './report.js';
+import { fanOut } from './scenarios/fan-out.js';
 import { halfTheMachine } from './scenarios/half-the-machine.js';
 import { lockStorm } from './scenarios/lock-storm.js';
 import { mixShift } from './scenarios/mix-shift.js';
@@ -36,8 +37,9 @@ const scenarios = [
   mixShift,
   lockStorm,
   halfTheMachine,
+  fanOut,
   serverPaused('postgres', postgres),
-  serverPaused('redis', redisTarget),
+  serverPaused('redis', () => redisTarget()),
 ];
 const parts: Readonly<Record<string, () => Promise<Section>>> = {
   ...Object.fromEntries(

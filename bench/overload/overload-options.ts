@@ -17,7 +17,8 @@ export const usage = `Real servers under open-loop load: bare clients, fixed lim
              so instead of 15; with a filter, whatever fits it
   --history  why each adaptive limit moved, with the figures it moved by
   filter     only what has this in its name: postgres, redis, mariadb, aerospike,
-             mix-shift, lock-storm, half-the-machine, paused-postgres, paused-redis
+             mix-shift, lock-storm, half-the-machine, fan-out,
+             paused-postgres, paused-redis
 
 The whole, without --quick and filter, writes bench/overload/REPORT.md.`;
 

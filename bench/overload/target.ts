@@ -20,6 +20,8 @@ export interface Target extends AsyncDisposable {
   readonly bound: string;
   /** So many callers, each waiting for its answer, keep it busy. */
   readonly callers: number;
+  /** Operations that one call sends at once. @default 1 */
+  readonly operationsPerCall?: number;
   /** The highest limit that is tried. */
   readonly mostLimit: number;
   open(gate: Gate): Promise<OpenClient>;
