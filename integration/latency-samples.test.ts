@@ -1,3 +1,4 @@
+import type { LimitController, LimiterOptions, SampleWindow } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import { LimitedMysql } from 'floodgate/mysql2';
 import { LimitedPool } from 'floodgate/pg';
@@ -13,26 +14,26 @@ const CALLS = 6_000;
 
 /** Fast enough that not every operation is timed. */
 const clients = {
-  async 'pg.Pool, query'() {
+  async 'pg.Pool, query'(options: LimiterOptions) {
     const { url: connectionString } = inject('postgres');
-    const pool = new LimitedPool(pg.Pool, { maxConcurrentOps: LIMIT }, { connectionString, max: 10 });
+    const pool = new LimitedPool(pg.Pool, options, { connectionString, max: 10 });
     onTestFinished(() => pool.end());
     return { limiter: pool.limiter, call: () => pool.query('select 1') };
   },
-  async 'mysql2, query'() {
-    const pool = await mysqlPool();
+  async 'mysql2, query'(options: LimiterOptions) {
+    const pool = await mysqlPool(options);
     return { limiter: pool.limiter, call: () => pool.query('select 1') };
   },
-  async 'mysql2, execute'() {
-    const pool = await mysqlPool();
+  async 'mysql2, execute'(options: LimiterOptions) {
+    const pool = await mysqlPool(options);
     return { limiter: pool.limiter, call: () => pool.execute('select 1') };
   },
-  async ioredis() {
-    const redis = await limitedRedis(false);
+  async ioredis(options: LimiterOptions) {
+    const redis = await limitedRedis(options, false);
     return { limiter: redis.limiter, call: () => redis.get('key') };
   },
-  async 'ioredis, auto-pipelining'() {
-    const redis = await limitedRedis(true);
+  async 'ioredis, auto-pipelining'(options: LimiterOptions) {
+    const redis = await limitedRedis(options, true);
     return { limiter: redis.limiter, call: () => redis.get('key') };
   },
 };
@@ -40,7 +41,7 @@ const clients = {
 test.each(Object.entries(clients))(
   '%s: no latency sample is above what the slowest caller saw',
   async (_, open) => {
-    const { limiter, call } = await open();
+    const { limiter, call } = await open({ maxConcurrentOps: LIMIT });
     await call();
     let left = CALLS;
     let slowest = 0;
@@ -60,18 +61,36 @@ test.each(Object.entries(clients))(
   },
 );
 
-async function mysqlPool() {
+/** One caller, fast: checkouts and queries come in strict turns, and not all of them are timed. */
+test.each(Object.entries(clients))(
+  '%s: windows of one caller alone hold latency samples',
+  async (_, open) => {
+    const windows: SampleWindow[] = [];
+    const controller: LimitController = {
+      limit: LIMIT,
+      onWindow: (window) => {
+        windows.push(window);
+        return { limit: LIMIT, reason: 'watched' };
+      },
+    };
+    const { call } = await open({ adaptive: { controller } });
+    for (const until = performance.now() + 3_000; performance.now() < until; ) await call();
+    expect(windows.length).toBeGreaterThan(3);
+    const untimed = windows.filter(({ meanLatency }) => !(meanLatency > 0));
+    expect(untimed).toEqual([]);
+  },
+);
+
+async function mysqlPool(options: LimiterOptions) {
   const config = { uri: await sharedMysql(), connectionLimit: 10 };
-  const pool = new LimitedMysql(mysql.createPool, { maxConcurrentOps: LIMIT }, config);
+  const pool = new LimitedMysql(mysql.createPool, options, config);
   onTestFinished(() => pool.end());
   return pool;
 }
 
-async function limitedRedis(enableAutoPipelining: boolean) {
+async function limitedRedis(options: LimiterOptions, enableAutoPipelining: boolean) {
   const server = await startRedis();
-  const redis = new LimitedRedis(new Redis(server.url, { enableAutoPipelining }), {
-    maxConcurrentOps: LIMIT,
-  });
+  const redis = new LimitedRedis(new Redis(server.url, { enableAutoPipelining }), options);
   onTestFinished(async () => {
     redis.disconnect();
     await server.close();

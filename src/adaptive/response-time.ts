@@ -56,7 +56,10 @@ export class ResponseBase {
    */
   learn(window: SampleWindow, responded: number, keep: number, weight = answersOf(window)): void {
     const { meanLatency, meanPoolWait } = window;
-    const time = meanPoolWait > 0 ? (responded * meanLatency) / (meanLatency + meanPoolWait) : responded;
+    const time =
+      meanPoolWait > 0 && meanLatency > 0
+        ? (responded * meanLatency) / (meanLatency + meanPoolWait)
+        : responded;
     const before = this.#weight * keep;
     this.time = before === 0 ? time : (this.time * before + time * weight) / (before + weight);
     this.#weight = before + weight;

@@ -35,6 +35,25 @@ describe('SamplingClock', () => {
     },
   );
 
+  test.each([
+    [2, 1.5],
+    [2, 10],
+    [3, 3],
+    [4, 200],
+  ])('of %i kinds that come in turns each gets its share, at %d a millisecond', (kinds, perMs) => {
+    const clock = new SamplingClock();
+    timedIn(clock, 200, perMs);
+    const timed = Array<number>(kinds).fill(0);
+    let turn = 0;
+    for (let ms = 0; ms < 4000; ms++) {
+      vi.advanceTimersByTime(1);
+      const upTo = Math.floor((ms + 1) * perMs);
+      for (; turn < upTo; turn++) if (!Number.isNaN(clock.sample())) timed[turn % kinds]!++;
+    }
+    const share = timed.reduce((sum, count) => sum + count, 0) / kinds;
+    for (const count of timed) expect(Math.abs(count / share - 1)).toBeLessThan(0.25);
+  });
+
   test.each(Array.from({ length: 60 }, (_, index) => 200 + index))(
     'times every operation again 100 ms after a burst of %d ms',
     (burstMs) => {

@@ -2,7 +2,8 @@
  * Reads the clock for at most about a thousand operations a second: a reading costs 40 ns, half of what a whole
  * operation may cost on the hot path, and a thousand samples a second are enough for any percentile.
  *
- * Below that rate every operation is timed. When a fast burst ends, a timer (unreferenced, one per limiter, armed only
+ * Which ones are skipped is left to chance: a client that asks for its checkouts and its queries in turns would, at an even
+ * stride, hear of one of the two only. Below that rate every operation is timed. When a fast burst ends, a timer (unreferenced, one per limiter, armed only
  * while operations are being skipped) brings the timing of every operation back within 100 ms.
  */
 export class SamplingClock {
@@ -12,6 +13,7 @@ export class SamplingClock {
   #everyOperation = false;
   #stride = 1;
   #skipped = 0;
+  #seed = 1;
   #stretchStartedAt = Number.NEGATIVE_INFINITY;
   #timed = 0;
   #timedAt = Number.NEGATIVE_INFINITY;
@@ -26,10 +28,17 @@ export class SamplingClock {
   /** The time for an operation that starts now, or `NaN` when this one goes untimed. */
   sample(): number {
     if (++this.#skipped < this.#stride) return Number.NaN;
-    this.#skipped = 0;
     const now = this.now();
     if (this.#mayThin && !this.#everyOperation) this.#adapt(now);
+    this.#skipped = this.#stride === 1 ? 0 : this.#stride - this.#gap();
     return now;
+  }
+
+  /** Uniform, with the stride as its mean. */
+  #gap(): number {
+    // A linear congruential generator (Numerical Recipes, 1992); its high bits are the good ones.
+    this.#seed = (Math.imul(this.#seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return 1 + ((this.#seed >>> 16) % (2 * this.#stride - 1));
   }
 
   /** While somebody records every operation (an exporter's histogram), none may go untimed. */
