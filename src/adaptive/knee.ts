@@ -1,6 +1,7 @@
 import { roomForClumps, unusedBetweenClumps } from './clumps.js';
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
+import { CutDoubts } from './cut-doubts.js';
 import { Descent } from './descent.js';
 import { Elasticity } from './elasticity.js';
 import { Growth } from './growth.js';
@@ -37,6 +38,7 @@ export class KneeController implements LimitController {
   readonly #growth = new Growth();
   readonly #elasticity = new Elasticity();
   readonly #pool = new WindowPool();
+  readonly #doubts = new CutDoubts();
   #limit: number;
   /** Where it is but for probing; not rounded. */
   #rest: number;
@@ -44,9 +46,6 @@ export class KneeController implements LimitController {
   #refused = 0;
   #descent: Descent | undefined = new Descent();
   #probing: 'below' | 'deeper' | 'above' | undefined;
-  /** Before a deep cut: whether the response follows it is not known yet. */
-  #beforeCut: { readonly limit: number; readonly time: number } | undefined;
-  #unsure = 0;
   /** Windows in which to look at R0 often. */
   #alert = ALERT;
   #turn = 0;
@@ -96,7 +95,8 @@ export class KneeController implements LimitController {
   }
 
   #onLightLoad(window: SampleWindow, time: number, room?: LimitDecision): LimitDecision {
-    this.#probing = this.#beforeCut = this.#descent = undefined;
+    this.#probing = this.#descent = undefined;
+    this.#doubts.forget();
     this.#alert = Math.max(this.#alert, ALERT);
     // With fewer in flight, the moments between two events weigh too much.
     if (window.meanInFlight > 3) {
@@ -145,7 +145,7 @@ export class KneeController implements LimitController {
     const farAway = plain && Math.abs(change) > 0.2;
     if (farAway) {
       this.#alert = AFTER_CHANGE;
-      if (change < 0 && ratio > 1.3) this.#beforeCut ??= { limit, time };
+      if (change < 0 && ratio > 1.3) this.#doubts.cut(limit, time);
     }
     // While hardly anything is refused, the response is as restless as the load.
     const calm = this.#refused < 0.08 && Math.abs(change) < 1;
@@ -158,34 +158,22 @@ export class KneeController implements LimitController {
     return farAway ? { limit: probe.limit, reason: `${reason}, ${probe.reason}` } : probe;
   }
 
-  /** A cut that the response has not followed is not deepened until that is sure, and then taken back. */
   #doubt(window: SampleWindow, time: number, target: number): LimitDecision | undefined {
-    const { limit } = window;
-    const before = this.#beforeCut;
-    if (before === undefined) return undefined;
-    const run = Math.log(before.limit / limit);
-    const settled = this.#unsure === 0 && !(target < limit * 0.9);
-    if (settled || run < 0.1 || Math.log(before.time / time) / run > 0.4) {
-      this.#beforeCut = undefined;
-      this.#unsure = 0;
-      return undefined;
-    }
-    if (run < 0.8 && this.#unsure++ < 2) {
-      return this.#restAt(Math.max(1, limit * 0.6), 'probing whether the response follows');
-    }
-    this.#beforeCut = undefined;
-    this.#unsure = 0;
+    const verdict = this.#doubts.onWindow(window.limit, time, target);
+    if (verdict === undefined) return undefined;
+    if ('lower' in verdict) return this.#restAt(verdict.lower, 'probing whether the response follows');
     this.#base.learn(window, time, 0);
     this.#growth.bracketed = false;
     this.#alert = AFTER_CHANGE;
-    return this.#restAt(before.limit, 'the response does not follow the limit: back');
+    return this.#restAt(verdict.back, 'the response does not follow the limit: back');
   }
 
   #probe(turn: number, slack: number, onGrid: boolean): LimitDecision | undefined {
     const alert = --this.#alert > 0;
     const side = this.#growth.going ? undefined : probeAt(turn, alert, onGrid);
     if (side === undefined) return undefined;
-    const limit = side === 'above' ? Math.max(this.#rest * 1.3, this.#rest + 1) : limitBelow(this.#rest, slack);
+    const limit =
+      side === 'above' ? Math.max(this.#rest * 1.3, this.#rest + 1) : limitBelow(this.#rest, slack);
     if (limit < this.#range.min) return undefined;
     this.#probing = side;
     return { limit, reason: `probing ${side}` };

@@ -1,0 +1,43 @@
+/**
+ * Whether the response follows a deep cut is not known until the next windows. A cut that it has not followed is not
+ * deepened until that is sure, and then taken back: the way has become longer, not the line.
+ */
+export class CutDoubts {
+  #before: { readonly limit: number; readonly time: number } | undefined;
+  #probes = 0;
+
+  /** @param time response time at the limit that is cut */
+  cut(limit: number, time: number): void {
+    this.#before ??= { limit, time };
+  }
+
+  forget(): void {
+    this.#before = undefined;
+    this.#probes = 0;
+  }
+
+  /**
+   * @param target where the limit would go next
+   * @returns a lower limit to make sure, or the one from before the cut to go back to; nothing where there is no doubt
+   */
+  onWindow(
+    limit: number,
+    time: number,
+    target: number,
+  ): { readonly lower: number } | { readonly back: number } | undefined {
+    const before = this.#before;
+    if (before === undefined) return undefined;
+    const run = Math.log(before.limit / limit);
+    const settled = this.#probes === 0 && !(target < limit * 0.9);
+    if (settled || run < 0.1 || Math.log(before.time / time) / run > FOLLOWS) {
+      this.forget();
+      return undefined;
+    }
+    if (run < 0.8 && this.#probes++ < 2) return { lower: Math.max(1, limit * 0.6) };
+    this.forget();
+    return { back: before.limit };
+  }
+}
+
+/** d ln(response time) / d ln(limit), above which the response follows. */
+const FOLLOWS = 0.4;
