@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isClumped, roomForClumps, unusedBetweenClumps } from './clumps.js';
-import type { SampleWindow } from './controller.js';
+import type { LimitController, SampleWindow } from './controller.js';
 import { KneeController } from './knee.js';
+import { Limiter } from './limiter.js';
 
 /** Half a second in which 1000 operations came, of which some were refused. */
 function windowOf(figures: Partial<SampleWindow>): SampleWindow {
@@ -120,4 +121,27 @@ test('a limit of 4 finds room for a whole request within two seconds, and then s
   }
   expect(limits.slice(0, 4)).toEqual([8, 16, 32, 32]);
   expect(new Set(limits.slice(3))).toEqual(new Set([32]));
+});
+
+test("a limiter's windows tell the share of the time in which no permit was free", () => {
+  let now = 0;
+  const shares: (number | undefined)[] = [];
+  const controller: LimitController = {
+    limit: 4,
+    onWindow: ({ fullShare }) => {
+      shares.push(fullShare);
+      return { limit: 4, reason: 'watched' };
+    },
+  };
+  const limiter = new Limiter({ now: () => now, adaptive: { controller, minSamples: 1 } });
+  for (let index = 0; index < 200; index++) {
+    const permits = Array.from({ length: 4 }, () => limiter.acquire());
+    expect(limiter.tryAcquire()).toBeUndefined();
+    now += 4;
+    permits[0]!.release();
+    now += 6;
+    for (const permit of permits) permit.release();
+  }
+  expect(shares).toHaveLength(4);
+  for (const share of shares) expect(share).toBeCloseTo(0.4, 2);
 });

@@ -52,20 +52,6 @@ describe('the windows of a limiter', () => {
     expect([window!.meanPoolWait, window!.p95PoolWait]).toEqual([0, 0]);
   });
 
-  test('tell the share of the time in which no permit was free', () => {
-    const { clock, windows, limiter } = watched();
-    for (let index = 0; index < 50; index++) {
-      const permits = Array.from({ length: 4 }, () => limiter.acquire());
-      expect(limiter.tryAcquire()).toBeUndefined();
-      clock.now += 4;
-      permits[0]!.release();
-      clock.now += 6;
-      for (const permit of permits) permit.release();
-    }
-    expect(windows).not.toEqual([]);
-    for (const { fullShare } of windows) expect(fullShare).toBeCloseTo(0.4, 2);
-  });
-
   test('count rejections by the limit, even while everything hangs', () => {
     const { clock, windows, limiter } = watched();
     const permits = Array.from({ length: 4 }, () => limiter.acquire());
