@@ -2,7 +2,7 @@ import type { OperationClass } from '../../core/operation-class.js';
 import { AbandonedStatement } from './abandoned-statement.js';
 import { CheckoutPermit } from './checkout-permit.js';
 import type { MysqlContext } from './mysql-context.js';
-import type { ConnectionCallback, MysqlConnection } from './mysql-internals.js';
+import type { ConnectionCallback, MysqlCommand, MysqlConnection } from './mysql-internals.js';
 import type { CommandObserver } from './observe-command.js';
 
 /** Where a checkout's connection comes from. */
@@ -95,6 +95,17 @@ export class Checkout extends CheckoutPermit {
     if (timedOut) this.#timedOut--;
     if (!this.#unwantedRuns()) this.#abandoned?.ended();
     if (this.#open === 0 && this.#state === 'released' && this.#abandoned?.over !== false) this.#settle();
+  }
+
+  /**
+   * A tick after the pool's own query has failed, when mysql2 has given the connection back. It misses the end of one that
+   * failed in the step in which it was asked (`execute` with a parameter that can't be serialised), and would keep it for ever.
+   */
+  giveBackAfter(command: MysqlCommand): void {
+    if (this.#state !== 'held' || this.#open > 0) return;
+    // Older versions wait for the server's answer to what they have not sent.
+    if (this.#connection._command === command) this.#connection.destroy();
+    else this.#connection.release?.();
   }
 
   /** @param gone whether the connection has left the pool: destroyed, or lost */
