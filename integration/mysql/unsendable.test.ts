@@ -101,6 +101,31 @@ describe.each(UNSENDABLE)('a parameter that can’t be serialised (%s)', (_, val
   });
 });
 
+describe('what mysql2 turns down before anything is sent', () => {
+  const queryFormat = () => {
+    throw new Error('no format');
+  };
+  const calls = {
+    'execute with an undefined parameter': (pool: mysql.Pool) => executed(pool, undefined),
+    'execute with a function for a parameter': (pool: mysql.Pool) => executed(pool, () => {}),
+    'a query that can’t be formatted': (pool: mysql.Pool) => pool.promise().query('select ?', [1]),
+    'a stream of a query that can’t be formatted': (pool: mysql.Pool) =>
+      new Promise((_, reject) => pool.query('select ?', [1]).stream().on('error', reject)),
+  };
+
+  test.each(Object.entries(calls))('(%s) counts as failed, and is no sample of latency', async (_, call) => {
+    const config = { connectionLimit: 1, queryFormat };
+    await using bare = barePool(url, undefined, config);
+    await using limited = limitedPool(url, undefined, { maxConcurrentOps: 4 }, config);
+    const expected = await failureOf(call(bare.pool));
+    expect(expected).toMatch(/Bind parameters must not contain|no format/);
+    expect(await failureOf(call(limited.pool))).toBe(expected);
+    const { latency, ...stats } = limited.limiter.stats();
+    expect(stats).toMatchObject({ inFlight: 0, admitted: 1, failed: 1, succeeded: 0 });
+    expect(latency.p50).toBeUndefined();
+  });
+});
+
 test('with the oldest version of mysql2 that is supported, too', async () => {
   const pool = new LimitedMysql(
     oldest.createPool,

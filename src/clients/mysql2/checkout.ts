@@ -115,7 +115,7 @@ export class Checkout extends CheckoutPermit {
       else this.context.gate.doubleReleases++;
       return;
     }
-    if (this.forOneQuery && !gone) this.#lastCommand?.ended();
+    if (this.forOneQuery && !gone) this.#queryEnded();
     clearTimeout(this.#reclaimTimer);
     if (!gone && this.#timedOut === 0 && this.#abandoned?.killing === undefined) {
       // With `resetOnRelease`, the pool sends one command more, which is ours.
@@ -128,6 +128,12 @@ export class Checkout extends CheckoutPermit {
     if (gone) this.#leftPool();
     else if (this.#timedOut > 0) this.#abandon();
     else this.#afterKill(this.#abandoned!.killing!);
+  }
+
+  #queryEnded(): void {
+    if (this.#lastCommand !== undefined) this.#lastCommand.ended();
+    // mysql2 has turned the call down: an error of its caller's, as any that has no row among the outcomes.
+    else this.note('failed');
   }
 
   /** mysql2 takes nothing back after `end()`: the permit comes back with the last answer, or when the connection closes. */
