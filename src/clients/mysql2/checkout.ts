@@ -115,7 +115,11 @@ export class Checkout extends CheckoutPermit {
       else this.context.gate.doubleReleases++;
       return;
     }
-    if (this.forOneQuery && !gone) this.#queryEnded();
+    if (this.forOneQuery && !gone) {
+      if (this.#lastCommand !== undefined) this.#lastCommand.ended();
+      // mysql2 has turned the call down, an error of its caller's: one that has no row among the outcomes.
+      else this.note('failed');
+    }
     clearTimeout(this.#reclaimTimer);
     if (!gone && this.#timedOut === 0 && this.#abandoned?.killing === undefined) {
       // With `resetOnRelease`, the pool sends one command more, which is ours.
@@ -130,22 +134,14 @@ export class Checkout extends CheckoutPermit {
     else this.#afterKill(this.#abandoned!.killing!);
   }
 
-  #queryEnded(): void {
-    if (this.#lastCommand !== undefined) this.#lastCommand.ended();
-    // mysql2 has turned the call down: an error of its caller's, as any that has no row among the outcomes.
-    else this.note('failed');
-  }
-
   /** mysql2 takes nothing back after `end()`: the permit comes back with the last answer, or when the connection closes. */
   poolEnded(): void {
     clearTimeout(this.#reclaimTimer);
     const idle = this.#state === 'held' && this.#open === 0;
     this.#state = 'released';
     this.#givenBack = true;
-    if (this.#timedOut > 0) {
-      this.#abandon();
-      this.#abandoned?.cancel();
-    } else if (idle) this.#settleOnClose();
+    if (this.#timedOut > 0) this.#abandon();
+    else if (idle) this.#settleOnClose();
     else this.#settleWhenDone();
   }
 
