@@ -24,7 +24,7 @@ export abstract class CommandObserver {
       const observer = this;
       this.#callback = command.onResult;
       command.onResult = function (this: unknown, ...answer) {
-        const [error] = answer;
+        const error = answer[0];
         if (!error) observer.ended();
         else if (!observer.failed(error)) return undefined;
         if (observer.#state === 'abandoned') command.once('end', () => observer.ended());
