@@ -36,6 +36,30 @@ const checkOut = (pool: Pool) =>
     pool.getConnection((error, connection) => (error ? reject(error) : resolve(connection))),
   );
 
+/** What each form tells its callback. */
+async function logArguments(connection: mysql.Connection, log: Log): Promise<void> {
+  type Told = (...args: unknown[]) => void;
+  const calls: Record<string, (told: Told) => unknown> = {
+    ping: (told) => connection.ping(told),
+    prepare: (told) => connection.prepare('select 1', (error, statement) => told(error, typeof statement)),
+    query: (told) => connection.query('do 1', (...args) => told(args.length, args[0])),
+    rows: (told) => connection.query('select 1', (...args) => told(args.length, args[0], args[1])),
+    execute: (told) => connection.execute('select 1', (...args) => told(args.length, args[0], args[1])),
+    beginTransaction: (told) => connection.beginTransaction((...args) => told(args.length, args[0])),
+    reset: (told) => connection.reset(told),
+    changeUser: (told) => connection.changeUser({}, told),
+    failing: (told) => connection.query('no sql', (...args) => told(args.length, args[0]?.errno)),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    await new Promise<void>((resolve) =>
+      call((...args) => {
+        log(name, args);
+        resolve();
+      }),
+    );
+  }
+}
+
 const onPools: readonly Scenario<Pool>[] = [
   ...(['query', 'execute'] as const).map((form) => ({
     name: `ended in the step in which it is asked (${form})`,
@@ -208,6 +232,14 @@ const onPools: readonly Scenario<Pool>[] = [
     },
   },
   {
+    name: 'whose held connection answers each form with as many arguments',
+    run: async (pool, log) => {
+      const connection = await checkOut(pool);
+      await logArguments(connection, log);
+      connection.release();
+    },
+  },
+  {
     name: 'whose held connection changes its user, and fails to',
     async run(pool, log) {
       const connection = await checkOut(pool);
@@ -255,6 +287,22 @@ describe.each(onPools.map((scenario) => [scenario.name, scenario] as const))('a 
     expect(logs[1]).toEqual(logs[0]);
     expect(logs[0]).not.toEqual([]);
   });
+});
+
+test('a standalone connection answers each form with as many arguments as without a limiter', async () => {
+  const logs = [];
+  for (const limited of [false, true]) {
+    const log: unknown[] = [];
+    const config = poolConfig(url, database, {});
+    const connection = limited
+      ? new LimitedMysql(mysql.createConnection, { maxConcurrentOps: 5 }, config)
+      : mysql.createConnection(config);
+    await logArguments(connection, (...line) => log.push(line));
+    connection.destroy();
+    logs.push(log);
+  }
+  expect(logs[1]).toEqual(logs[0]);
+  expect(logs[0]).toContainEqual(['ping', []]);
 });
 
 describe('a callback that throws', () => {

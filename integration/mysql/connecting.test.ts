@@ -81,6 +81,60 @@ describe('connecting takes a permit', () => {
     expect(limiter.stats()).toMatchObject({ admitted: 2, succeeded: 2, rejected: 1 });
   });
 
+  test('on which a hot loop rides no longer than a set-up takes', async () => {
+    const { connection, limiter } = opening({ maxConcurrentOps: 1 });
+    for (let n = 0; n < 25; n++) {
+      await connection.promise().query('select 1');
+      await connection.promise().execute('select 1');
+    }
+    await untilSetUp(limiter);
+    expect(limiter.stats()).toMatchObject({ admitted: 43, succeeded: 43, rejected: 0, peakInFlight: 1 });
+    expect(classOf(limiter)).toMatchObject({ admitted: 1 });
+    expect(limiter.stats().classes.query).toMatchObject({ admitted: 42 });
+  });
+
+  test('whose queries at work are rejected like any others', async () => {
+    const { connection, limiter } = opening({ maxConcurrentOps: 1 });
+    const answers: string[] = [];
+    for (let n = 1; n <= 12; n++) {
+      const answer = connection.promise().query('select 1');
+      answers.push(
+        await answer.then(
+          () => 'ok',
+          (error: Error) => error.name,
+        ),
+      );
+      if (n === 8) limiter.acquire();
+    }
+    expect(answers).toEqual([...Array(8).fill('ok'), ...Array(4).fill('BackpressureError')]);
+  });
+
+  test('on which nothing more rides when the limiter drains', async () => {
+    const { connection, limiter } = opening({ maxConcurrentOps: 5 });
+    let served = 0;
+    let drained: Promise<void> | undefined;
+    const loop = async () => {
+      for (;;) {
+        await connection.promise().query('select 1');
+        served++;
+        if (served === 2) drained = limiter.drain();
+      }
+    };
+    await expect(loop()).rejects.toMatchObject({ name: 'BackpressureError', reason: 'draining' });
+    await drained;
+    expect(served).toBe(2);
+    await expect(connection.promise().beginTransaction()).rejects.toMatchObject({ reason: 'draining' });
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0, admitted: 1, succeeded: 1 });
+  });
+
+  test('that a drain lets end when the connection is open', async () => {
+    const { connection, limiter } = opening({ maxConcurrentOps: 5 });
+    const drained = limiter.drain();
+    await once(connection, 'connect');
+    await drained;
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0, succeeded: 1 });
+  });
+
   test('that a transaction begun at once keeps to its end', async () => {
     const { connection, limiter } = opening({ maxConcurrentOps: 1 });
     await connection.promise().beginTransaction();

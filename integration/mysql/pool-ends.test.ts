@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BackpressureError } from 'floodgate';
-import { nested } from 'floodgate/mysql2';
+import { LimitedMysql, nested } from 'floodgate/mysql2';
 import type { PoolConnection, RowDataPacket } from 'mysql2';
+import promises, { type Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { barePool, internalsOf, limitedPool, uniqueName } from './support/client-under-test.js';
+import { barePool, internalsOf, limitedPool, poolConfig, uniqueName } from './support/client-under-test.js';
 import { type Operator, openOperator, until } from './support/operator.js';
 import { sharedMysql } from './support/shared-server.js';
 import { sleeping } from './work.js';
@@ -18,6 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => operator[Symbol.asyncDispose]());
 
+/** Leaves a row behind, if it is let. */
+const SLOW_INSERT = { sql: 'insert into marks select sleep(0.3)', timeout: 50 };
 const NAP = { sql: 'select sleep(0.05)' };
 const toldBy = (answer: Promise<unknown>) =>
   answer.then(
@@ -63,14 +66,49 @@ describe('pool.end()', () => {
     expect(messages[0]).toContain('Error: Pool is closed.');
   });
 
-  test('ends abandoned statements', async () => {
-    await using limited = limitedPool(url, database, { maxConcurrentOps: 8 });
-    const pool = limited.pool.promise();
-    await expect(pool.query(sleeping(30, 50))).rejects.toThrow('Query inactivity timeout');
-    expect(limited.limiter.inFlight).toBe(1);
-    await pool.end();
-    await vi.waitFor(() => expect(limited.limiter.inFlight).toBe(0));
-    expect(await operator.running(database)).toBe(0);
+  test.each([
+    ['query', (pool: Pool) => pool.query(SLOW_INSERT)],
+    ['execute', (pool: Pool) => pool.execute(SLOW_INSERT)],
+    ['on a held connection', async (pool: Pool) => (await pool.getConnection()).query(SLOW_INSERT)],
+  ])(
+    'waits for a statement that has timed out, as bare mysql2 does, and loses no write (%s)',
+    async (_, write) => {
+      for (const subject of [barePool(url, database), limitedPool(url, database, { maxConcurrentOps: 8 })]) {
+        await using closing = subject;
+        const pool = closing.pool.promise();
+        await operator.execute(`delete from ${database}.marks`);
+        await expect(write(pool)).rejects.toThrow('Query inactivity timeout');
+        expect(await operator.running(database)).toBe(1);
+        await pool.end();
+        expect(await operator.column(`select count(*) from ${database}.marks`)).toEqual([1]);
+        const { limiter } = closing.pool as Partial<LimitedMysql>;
+        if (limiter === undefined) continue;
+        await vi.waitFor(() => expect(limiter.inFlight).toBe(0));
+        expect(limiter.stats()).toMatchObject({ overloaded: 1, doubleReleases: 0 });
+      }
+    },
+  );
+
+  test('of a cluster does the same', async () => {
+    const cluster = new LimitedMysql(promises.createPoolCluster, { maxConcurrentOps: 8 });
+    cluster.add('A', poolConfig(url, database, {}));
+    await operator.execute(`delete from ${database}.marks`);
+    await expect(cluster.of('*').query(SLOW_INSERT)).rejects.toThrow('Query inactivity timeout');
+    expect(cluster.limiter.inFlight).toBe(1);
+    await cluster.end();
+    expect(await operator.column(`select count(*) from ${database}.marks`)).toEqual([1]);
+    await vi.waitFor(() => expect(cluster.limiter.inFlight).toBe(0));
+  });
+
+  test("ends it with `abandonedStatements: 'cancel'`, or at abandonedTimeoutMs", async () => {
+    for (const options of [{ abandonedStatements: 'cancel' as const }, { abandonedTimeoutMs: 100 }]) {
+      await using limited = limitedPool(url, database, { maxConcurrentOps: 8, ...options });
+      const pool = limited.pool.promise();
+      await expect(pool.query(sleeping(30, 50))).rejects.toThrow('Query inactivity timeout');
+      await pool.end();
+      await vi.waitFor(() => expect(limited.limiter.inFlight).toBe(0));
+      expect(await operator.running(database)).toBe(0);
+    }
   });
 });
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BackpressureError, Limiter } from 'floodgate';
 import type { LimitedMysqlOptions } from 'floodgate/mysql2';
 import type mysql from 'mysql2';
@@ -25,6 +26,8 @@ async function connect(options: LimitedMysqlOptions, config: mysql.ConnectionOpt
   return { core, connection: core.promise(), limiter: core.limiter };
 }
 
+const resetOf = (core: mysql.Connection) =>
+  new Promise<void>((resolve, reject) => core.reset((error) => (error ? reject(error) : resolve())));
 const told = (answer: Promise<unknown>) =>
   answer.then(
     () => 'ok',
@@ -115,6 +118,92 @@ describe('a transaction keeps one permit from its beginning to its end', () => {
     await connection.beginTransaction();
     await connection.end();
     await vi.waitFor(() => expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0 }));
+  });
+});
+
+describe('a transaction that ends without a commit or rollback gives its permit back', () => {
+  const failing = (c: mysql.Connection, sql: string) => expect(c.promise().query(sql)).rejects.toThrow();
+
+  test.each([
+    ['reset', resetOf],
+    ['changeUser', (c: mysql.Connection) => c.promise().changeUser({ database })],
+    ['a statement that commits', (c: mysql.Connection) => c.promise().query('analyze table marks')],
+  ])('(%s) with the answer', async (_, end) => {
+    const { core, connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    await connection.beginTransaction();
+    await connection.query('insert into marks values (1)');
+    await end(core);
+    expect(limiter.inFlight).toBe(0);
+    expect(workOf(limiter)).toMatchObject({ admitted: 1, succeeded: 1 });
+    // A transaction of its own goes on as ever.
+    await connection.beginTransaction();
+    expect(limiter.inFlight).toBe(1);
+    await connection.commit();
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, doubleReleases: 0 });
+  });
+
+  test.each([
+    ['create table', (c: mysql.Connection) => failing(c, 'create table marks (n int)')],
+    ['drop table', (c: mysql.Connection) => failing(c, '/* a */ drop table nothing')],
+    [
+      'create table, executed',
+      (c: mysql.Connection) => expect(c.promise().execute('create table marks (n int)')).rejects.toThrow(),
+    ],
+    ['the last of several', (c: mysql.Connection) => failing(c, 'select 1; create table marks (n int)')],
+    [
+      'changeUser',
+      (c: mysql.Connection) => expect(c.promise().changeUser({ password: 'no' })).rejects.toThrow(),
+    ],
+  ])('(%s) when it fails, and nothing else is sent', async (_, end) => {
+    const { core, connection, limiter } = await connect(
+      { maxConcurrentOps: 1 },
+      { multipleStatements: true },
+    );
+    await connection.beginTransaction();
+    await connection.query('insert into marks values (1)');
+    await end(core);
+    await vi.waitFor(() => expect(limiter.inFlight).toBe(0));
+    expect(workOf(limiter)).toMatchObject({ admitted: 1, failed: 1 });
+  });
+
+  test('(a deadlock) to the one that was rolled back, and not to the other', async () => {
+    const limiter = new Limiter({ maxConcurrentOps: 2 });
+    const lines = ['lock in share mode', 'for update'];
+    const [one, other] = [await connect({ limiter }), await connect({ limiter })];
+    for (const { connection } of [one, other]) {
+      await connection.beginTransaction();
+      await connection.query(`select n from numbers where n = 1 ${lines[0]}`);
+    }
+    const answers = [one, other].map(({ connection }) =>
+      told(connection.query(`select n from numbers where n = 1 ${lines[1]}`)),
+    );
+    const errors = await Promise.all(answers);
+    expect(errors.filter((error) => (error as { errno?: number }).errno === 1213)).toHaveLength(1);
+    await vi.waitFor(() => expect(limiter.inFlight).toBe(1));
+    for (const { connection } of [one, other]) await connection.rollback();
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0, rejected: 0, doubleReleases: 0 });
+  });
+
+  test('and one that goes on keeps it, and is asked only if nothing follows', async () => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    const asked = async () => {
+      const [rows] = await connection.query<mysql.RowDataPacket[]>(
+        "show session status like 'Com_admin_commands'",
+      );
+      return Number(rows[0]!.Value);
+    };
+    await connection.beginTransaction();
+    const before = await asked();
+    for (let times = 0; times < 3; times++) {
+      await expect(connection.query('insert into numbers values (1)')).rejects.toMatchObject({ errno: 1062 });
+    }
+    expect([await asked(), limiter.inFlight]).toEqual([before, 1]);
+    await expect(connection.query('insert into numbers values (1)')).rejects.toMatchObject({ errno: 1062 });
+    await sleep(20);
+    expect([await asked(), limiter.inFlight]).toEqual([before + 1, 1]);
+    await connection.commit();
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, failed: 1, doubleReleases: 0 });
+    expect(workOf(limiter).admitted).toBe(1);
   });
 });
 

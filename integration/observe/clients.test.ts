@@ -68,7 +68,7 @@ test('a class of pg clients', async () => {
   await client.query('select 1');
   await client.end();
   // It rides on the permit of the connecting.
-  expect(await durations(sdk)).toEqual(['postgresql transaction - orm: 1']);
+  expect(await durations(sdk)).toEqual(['postgresql query - orm: 1']);
 });
 
 test('mysql2, as a pool and as a driver', async () => {

@@ -31,6 +31,44 @@ describe('connecting a standalone client', () => {
     }
   });
 
+  test('lets a hot loop ride on its permit no longer than a set-up takes', async () => {
+    const client = new LimitedClient(pg.Client, { maxConcurrentOps: 1 }, poolConfig(url, uniqueName(), {}));
+    await client.connect();
+    try {
+      for (let n = 0; n < 50; n++) await client.query('select 1');
+      await untilSetUp(client.limiter);
+      const stats = client.limiter.stats();
+      expect(stats).toMatchObject({ admitted: 43, succeeded: 43, rejected: 0, peakInFlight: 1 });
+      expect(stats.classes.query).toMatchObject({ admitted: 42 });
+      expect(stats.classes.transaction).toBeUndefined();
+    } finally {
+      await client.end();
+    }
+  });
+
+  test('lets nothing more ride on its permit when the limiter drains', async () => {
+    const client = new LimitedClient(pg.Client, { maxConcurrentOps: 5 }, poolConfig(url, uniqueName(), {}));
+    await client.connect();
+    try {
+      let served = 0;
+      let drained: Promise<void> | undefined;
+      const loop = async () => {
+        for (;;) {
+          await client.query('select 1');
+          served++;
+          if (served === 2) drained = client.limiter.drain();
+        }
+      };
+      await expect(loop()).rejects.toMatchObject({ name: 'BackpressureError', reason: 'draining' });
+      await drained;
+      expect(served).toBe(2);
+      await expect(client.query('begin')).rejects.toMatchObject({ reason: 'draining' });
+      expect(client.limiter.stats()).toMatchObject({ inFlight: 0, running: 0, admitted: 1, succeeded: 1 });
+    } finally {
+      await client.end();
+    }
+  });
+
   test('is rejected at the limit, before the server hears of it', async () => {
     const limiter = new Limiter({ maxConcurrentOps: 1 });
     const permit = limiter.acquire();

@@ -143,11 +143,12 @@ describe('LimitedPool refuses, and says why:', () => {
   test('another limiter, or another limit, for a pool that has one', async () => {
     await using under = limitedPool(url, { maxConcurrentOps: 2 });
     const { pool } = under;
+    const present = ": its limiter is 'pg', with maxConcurrentOps 2";
     expect(thrownBy(() => new LimitedPool(pool, { limiter: someLimiter }))).toBe(
-      'TypeError: floodgate: limiter must be the same for a client that is wrapped already (by LimitedPool), got an object (Limiter)',
+      `TypeError: floodgate: limiter must be the same for a client that is wrapped already (by LimitedPool), got an object (Limiter)${present}`,
     );
     expect(thrownBy(() => new LimitedPool(pool, { maxConcurrentOps: 3 }))).toBe(
-      'TypeError: floodgate: maxConcurrentOps must be the same for a client that is wrapped already (by LimitedPool), got 3 (number)',
+      `TypeError: floodgate: maxConcurrentOps must be the same for a client that is wrapped already (by LimitedPool), got 3 (number)${present}`,
     );
     expect(pool.limiter).toBe(under.limiter);
   });

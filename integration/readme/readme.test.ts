@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { transformWithOxc } from 'vite';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startAerospike } from '../support/servers/aerospike/start-aerospike.js';
 import { startMysql } from '../support/servers/mysql/start-mysql.js';
@@ -10,7 +11,7 @@ import { readmeExamples } from './readme-examples.js';
 
 /**
  * What a fragment needs around it, and what it prints. Every example of the README has an entry here: one without is a
- * failure. They run as plain modules that import the built package by its name.
+ * failure. They run as plain modules, without their types, that import the built package by its name.
  */
 const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: RegExp }>> = {
   'Fifteen lines that work': { prints: /^42\n0\n$/ },
@@ -206,6 +207,24 @@ describe('examples of the README', () => {
     },
   );
 
+  test.each(['MySQL and MariaDB: `floodgate/mysql2`', 'Libraries on mysql2'])(
+    'the example under "%s" compiles under --strict',
+    async (heading) => {
+      const example = readmeExamples().find((each) => each.heading === heading)!;
+      const file = `${folder}strict.ts`;
+      writeFileSync(file, example.code);
+      const options =
+        '--ignoreConfig --strict --types node --noEmit --skipLibCheck --target es2022 --module nodenext';
+      const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+      const result = await promisify(execFile)(process.execPath, [
+        compiler,
+        ...options.split(' '),
+        file,
+      ]).catch((error: { stdout: string }) => error);
+      expect(result.stdout).toBe('');
+    },
+  );
+
   test('each entry of this table has its example', () => {
     expect(Object.keys(RUNS)).toEqual(readmeExamples().map(({ heading }) => heading));
   });
@@ -213,7 +232,7 @@ describe('examples of the README', () => {
 
 async function runModule(name: string, code: string): Promise<string> {
   const file = `${folder}${name}.mjs`;
-  writeFileSync(file, code);
+  writeFileSync(file, (await transformWithOxc(code, `${name}.ts`)).code);
   const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
   return stdout;
 }

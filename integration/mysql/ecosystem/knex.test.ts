@@ -75,6 +75,7 @@ describe('knex with `connectionPool`, a limited pool of mysql2', () => {
     expect(result).toEqual(await exercise(over(bare)));
     expect(result).toMatchObject({ failed: 1146, streamed: ['auk', 'emu', 'jay'] });
     await expect.poll(() => limited.limiter.inFlight).toBe(0);
+    expect(Object.keys(limited.limiter.stats().classes)).toEqual(['transaction']);
     const nap = async () => over(limited).raw('select sleep(0.05)');
     expect(await atLimitOne(limited.limiter, nap)).toEqual(['BackpressureError']);
   });

@@ -53,6 +53,7 @@ test('kysely over a limited pool, as over the bare one', async () => {
   expect(result).toMatchObject({ rolledBack: 'enough', streamed: ['auk', 'emu'] });
   await expect.poll(() => limited.limiter.inFlight).toBe(0);
   expect(limited.limiter.stats()).toMatchObject({ rejected: 0, doubleReleases: 0 });
+  expect(Object.keys(limited.limiter.stats().classes)).toEqual(['transaction']);
 });
 
 test('a rejection comes through kysely as it is', async () => {

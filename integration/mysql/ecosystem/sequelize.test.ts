@@ -12,7 +12,7 @@ import { atLimitOne } from './at-limit-one.js';
 const url = await sharedMysql();
 
 /** Sequelize pools its connections itself; they come from the driver that it is given. */
-async function sequelizeOver(dialectModule: object, database = uniqueName()): Promise<Sequelize> {
+async function sequelizeOver(dialectModule: object, database = uniqueName(), max = 5): Promise<Sequelize> {
   await using operator = await openOperator(url);
   await operator.execute(`create database ${database}`);
   const uri = new URL(url);
@@ -24,7 +24,7 @@ async function sequelizeOver(dialectModule: object, database = uniqueName()): Pr
     password: uri.password,
     database,
     dialectModule,
-    pool: { max: 5 },
+    pool: { max },
     logging: false,
   });
   onTestFinished(() => sequelize.close());
@@ -131,4 +131,16 @@ describe('20 calls at once over a cold pool lose no connection', () => {
       doubleReleases: 0,
     });
   });
+});
+
+test('of 60 calls at once over a pool of 10, all are served at a limit of 10, and hardly any at one of 5', async () => {
+  const served = [];
+  for (const maxConcurrentOps of [10, 5]) {
+    const sequelize = await sequelizeOver(limitDriver(mysql, { maxConcurrentOps }), uniqueName(), 10);
+    const nap = () => sequelize.query('select sleep(0.02)', { type: QueryTypes.SELECT });
+    const results = await Promise.allSettled(Array.from({ length: 60 }, nap));
+    served.push(results.filter(({ status }) => status === 'fulfilled').length);
+  }
+  expect(served[0]).toBe(60);
+  expect(served[1]).toBeLessThanOrEqual(5);
 });

@@ -79,6 +79,7 @@ test.each([
   expect(result).toMatchObject({ inside: 3, rolledBack: 'enough', twice: 'QueryFailedError' });
   await expect.poll(() => driver.limiter.inFlight).toBe(0);
   expect(driver.limiter.stats()).toMatchObject({ rejected: 0, doubleReleases: 0 });
+  expect(Object.keys(driver.limiter.stats().classes)).toEqual(['transaction']);
   expect(driver.limiter.stats().admitted).toBeGreaterThan(5);
 
   const nap = () => source.query('select sleep(0.05)');

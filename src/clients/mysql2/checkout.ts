@@ -2,7 +2,7 @@ import type { OperationClass } from '../../core/operation-class.js';
 import { AbandonedStatement } from './abandoned-statement.js';
 import { CheckoutPermit } from './checkout-permit.js';
 import type { MysqlContext } from './mysql-context.js';
-import type { ConnectionCallback, MysqlConnection } from './mysql-internals.js';
+import type { ConnectionCallback, MysqlCommand, MysqlConnection } from './mysql-internals.js';
 import type { CommandObserver } from './observe-command.js';
 
 /** Where a checkout's connection comes from. */
@@ -97,6 +97,17 @@ export class Checkout extends CheckoutPermit {
     if (this.#open === 0 && this.#state === 'released' && this.#abandoned?.over !== false) this.#settle();
   }
 
+  /**
+   * A tick after the pool's own query has failed, when mysql2 has given the connection back. It misses the end of one that
+   * failed in the step in which it was asked (`execute` with a parameter that can't be serialised), and would keep it for ever.
+   */
+  giveBackAfter(command: MysqlCommand): void {
+    if (this.#state !== 'held' || this.#open > 0) return;
+    // Older versions wait for the server's answer to what they have not sent.
+    if (this.#connection._command === command) this.#connection.destroy();
+    else this.#connection.release?.();
+  }
+
   /** @param gone whether the connection has left the pool: destroyed, or lost */
   release(gone: boolean): void {
     if (this.#state === 'released') {
@@ -104,7 +115,11 @@ export class Checkout extends CheckoutPermit {
       else this.context.gate.doubleReleases++;
       return;
     }
-    if (this.forOneQuery && !gone) this.#lastCommand?.ended();
+    if (this.forOneQuery && !gone) {
+      if (this.#lastCommand !== undefined) this.#lastCommand.ended();
+      // mysql2 has turned the call down, an error of its caller's: one that has no row among the outcomes.
+      else this.note('failed');
+    }
     clearTimeout(this.#reclaimTimer);
     if (!gone && this.#timedOut === 0 && this.#abandoned?.killing === undefined) {
       // With `resetOnRelease`, the pool sends one command more, which is ours.
@@ -125,10 +140,8 @@ export class Checkout extends CheckoutPermit {
     const idle = this.#state === 'held' && this.#open === 0;
     this.#state = 'released';
     this.#givenBack = true;
-    if (this.#timedOut > 0) {
-      this.#abandon();
-      this.#abandoned?.cancel();
-    } else if (idle) this.#settleOnClose();
+    if (this.#timedOut > 0) this.#abandon();
+    else if (idle) this.#settleOnClose();
     else this.#settleWhenDone();
   }
 

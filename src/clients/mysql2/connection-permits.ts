@@ -2,6 +2,7 @@ import type { Gate } from '../../core/gate.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import type { Permit } from '../../core/permit.js';
+import { SET_UP_COMMANDS } from '../shared/set-up.js';
 
 /** Takes back what one command has taken. */
 export type GiveBack = (outcome: Outcome) => void;
@@ -9,8 +10,8 @@ export type GiveBack = (outcome: Outcome) => void;
 /**
  * The permits of one standalone connection. A command takes one. One that opens a transaction keeps it until the
  * transaction ends, and what is sent in between rides on it: a COMMIT or ROLLBACK that is rejected would leave the
- * transaction open. Connecting takes one, too, and keeps it until the connection is idle: libraries set a new connection up
- * with queries, and lose it if one of them is rejected.
+ * transaction open. Connecting takes one, too, and keeps it until the connection is set up: libraries do that with queries,
+ * and lose the connection if one of them is rejected.
  */
 export class ConnectionPermits {
   /** The server's word in its last answer. */
@@ -20,6 +21,8 @@ export class ConnectionPermits {
   #kept: Permit | undefined;
   #settingUp = false;
   #connecting = false;
+  /** Commands that the set-up has had. */
+  #setUpCommands = 0;
   /** Commands that ride on it and have not ended. */
   #riding = 0;
   /** The worst of those that have. */
@@ -39,12 +42,14 @@ export class ConnectionPermits {
   }
 
   /**
-   * Whether what is sent now rides on a permit that is held already. A connection is set up by one command after the other:
-   * those that don't wait for each other are ordinary ones.
+   * Whether what is sent now rides on a permit that is held already. A connection is set up by a few commands, one after
+   * the other: those that don't wait for each other are ordinary ones. A drain sets nothing up.
    */
   rides(opensTransaction: boolean): boolean {
     if (this.#kept === undefined) return false;
-    return !this.#settingUp || this.#riding === 0 || opensTransaction;
+    if (!this.#settingUp) return true;
+    if (this.#gate.draining) return false;
+    return opensTransaction || (this.#riding === 0 && this.#setUpCommands < SET_UP_COMMANDS);
   }
 
   /** The connection is being opened, under this permit. */
@@ -70,6 +75,7 @@ export class ConnectionPermits {
   take(operationClass: OperationClass, weight: number, opensTransaction: boolean): GiveBack {
     if (this.rides(opensTransaction)) {
       if (opensTransaction) this.#settingUp = false;
+      else if (this.#settingUp) this.#setUpCommands++;
       return this.#ride();
     }
     const permit = this.#gate.permitForCheckout(operationClass, weight);
@@ -106,7 +112,7 @@ export class ConnectionPermits {
     if (this.#riding > 0 || this.#connecting) return;
     // A transaction that was begun in the set-up has the permit from now on.
     if (this.serverInTransaction) this.#settingUp = false;
-    else if (!this.#settingUp) this.#end();
+    else if (!this.#settingUp || !this.rides(false)) this.#end();
     // The next command of the set-up is sent in this turn of the event loop, or never.
     else setImmediate(() => this.#settingUp && this.#riding === 0 && this.#end());
   }

@@ -1,27 +1,36 @@
+import type { Limiter } from '../../core/limiter.js';
 import { complaint } from '../../core/option-checks.js';
 import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
-import { isAlreadyWrapped, markWrapped } from '../shared/wrapped.js';
+import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
+import { isDriver } from './is-driver.js';
 import { limitCluster } from './limit-cluster.js';
 import { limitConnection } from './limit-connection.js';
 import { limitPool } from './limit-pool.js';
 import { type MysqlContext, mysqlContext } from './mysql-context.js';
 import type { MysqlConnection } from './mysql-internals.js';
-import { type LimitedMysqlOptions, MYSQL_OPTION_NAMES, resolveMysqlOptions } from './mysql-options.js';
+import {
+  type LimitedMysqlOptions,
+  MYSQL_OPTION_NAMES,
+  type OptionsOwner,
+  resolveMysqlOptions,
+} from './mysql-options.js';
 import { isOpening, Opening, openPromised, promisesConnection, refuseOpening } from './opening.js';
-import { keepRejections, keepRejectionsOfPromises } from './promised-rejections.js';
+import { keepRejections, onPromiseSide } from './promised-rejections.js';
 import { recognise } from './recognise.js';
 
 export const KIND = 'LimitedMysql';
 
-/** What one call of the constructor asks for. */
+/** What one call of the constructor, or of a limited driver, asks for. */
 export class LimitRequest {
+  readonly owner: OptionsOwner;
   readonly options: Readonly<Record<string, unknown>>;
   readonly #makeContext: () => MysqlContext;
   #context: MysqlContext | undefined;
 
-  constructor(options: LimitedMysqlOptions) {
-    const resolved = resolveMysqlOptions(KIND, options);
+  constructor(owner: OptionsOwner, options: LimitedMysqlOptions) {
+    const resolved = resolveMysqlOptions(owner, options);
+    this.owner = owner;
     this.options = { ...options };
     this.#makeContext = () => mysqlContext(limiterFrom(options, 'mysql2'), resolved);
   }
@@ -48,10 +57,10 @@ export function limitMade(
   // biome-ignore lint/complexity/noBannedTypes: any function or class
   entry: Function,
 ): unknown {
-  refuseMisplacedOptions(KIND, args, MYSQL_OPTION_NAMES);
+  refuseMisplacedOptions(request.owner, args, MYSQL_OPTION_NAMES);
   // A class does not want to be called: mysql2's are made by its functions.
   if (/^class\b/.test(Function.prototype.toString.call(create))) {
-    throw new TypeError(complaint('the client', RULE, create));
+    throw noClient('the client', create);
   }
   const limit = (client: unknown, opening?: Opening) =>
     limitClient(request, client, 'what the function makes', (connection) => {
@@ -59,11 +68,22 @@ export function limitMade(
       return isOpening(connection) ? Opening.begin(request.context) : undefined;
     });
   if (promisesConnection(create)) {
-    const promise = () => create(...args) as Promise<unknown>;
+    const promise = () => make(create, args) as Promise<unknown>;
     return openPromised(request.context, args[0] as object, promise, limit, entry);
   }
-  const client = create(...args);
+  const client = make(create, args);
   return isPromise(client) ? client.then((value) => limit(value)) : limit(client);
+}
+
+/** Without a configuration, mysql2 fails for want of a property that its users have never heard of. */
+function make(create: Create, args: readonly unknown[]): unknown {
+  try {
+    return create(...args);
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError) || create.length === 0 || args[0] != null) throw thrown;
+    const what = `mysql2's configuration for ${create.name}`;
+    throw new TypeError(complaint(what, 'an object or an address', args[0]), { cause: thrown });
+  }
 }
 
 /**
@@ -79,15 +99,15 @@ export function limitClient(
   open: (connection: MysqlConnection) => ReturnType<typeof Opening.begin> | undefined = () => undefined,
 ): unknown {
   const found = recognise(client);
-  if (found === undefined) throw new TypeError(complaint(subject, RULE, client));
+  if (found === undefined) throw noClient(subject, client);
   const face = client as object;
   const { core } = found;
   const { options } = request;
   // A pool has two faces, one of callbacks and one of promises, and each may come here.
   if (isAlreadyWrapped(core, KIND, options)) {
     const { limiter } = core as unknown as LimiterHandle;
-    if (!isAlreadyWrapped(face, KIND, {})) markWrapped(face, { kind: KIND, limiter, options });
-    keepRejections(face);
+    isAlreadyWrapped(face, KIND, {});
+    limitFace(face, limiter, options);
     return client;
   }
   if (face !== core) isAlreadyWrapped(face, KIND, options);
@@ -99,12 +119,24 @@ export function limitClient(
     if (opening === undefined || opening instanceof Opening) limitConnection(context, found.core, opening);
     else refuseOpening(found.core, opening);
   }
-  keepRejections(face);
-  keepRejectionsOfPromises(core);
-  for (const each of new Set([face, core])) {
-    markWrapped(each, { kind: KIND, limiter: context.limiter, options });
-  }
+  const { limiter } = context;
+  markWrapped(core, { kind: KIND, limiter, options });
+  limitFace(face, limiter, options);
+  onPromiseSide(core, (side) => limitFace(side, limiter, options));
   return client;
+}
+
+/** One side of a client whose core is limited. */
+function limitFace(face: object, limiter: Limiter, options: LimitRequest['options']): void {
+  if (!isWrapped(face, KIND)) markWrapped(face, { kind: KIND, limiter, options });
+  keepRejections(face);
+}
+
+export function noClient(subject: string, value: unknown): TypeError {
+  const hint = isDriver(value)
+    ? ': that is the whole module; give one of its functions, createPool say, or use limitDriver(module, options)'
+    : '';
+  return new TypeError(complaint(subject, RULE, value) + hint);
 }
 
 const RULE =

@@ -45,6 +45,8 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
   /** Inside `execute()`, which sends two commands: what became of the first. */
   let executing: { first: Operation | 'refused' | undefined; readonly callback: unknown } | undefined;
   let quitting = false;
+  /** Whether the transaction may have ended without a word of the server's: `asking` until it has answered. */
+  let unsure: 'no' | 'yes' | 'asking' = 'no';
   /** Why it could not be opened. */
   let failure: unknown;
 
@@ -95,6 +97,23 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
     return abandoned;
   }
 
+  /**
+   * An error does not say whether it has ended the transaction, as a deadlock does, and a failing `create table`. What is
+   * sent next will tell; if nothing is, a ping has to.
+   */
+  function askSoon(): void {
+    if (unsure !== 'no') return;
+    unsure = 'yes';
+    setImmediate(() => {
+      const worthwhile = unsure === 'yes' && permits.inTransaction && open.size === 0;
+      unsure = worthwhile ? 'asking' : 'no';
+      if (!worthwhile) return;
+      connection.ping(() => {
+        unsure = 'no';
+      });
+    });
+  }
+
   if (opening !== undefined) keepPermit(opening);
   // After the driver has told of it, and even if nobody listens to that and it is thrown.
   connection.stream.prependOnceListener('close', () => process.nextTick(lost));
@@ -138,8 +157,10 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
   /** @param last whether the operation ends with this command */
   function observe(command: MysqlCommand, operation: Operation, last: boolean): void {
     watchStatus(command);
+    let failed = false;
     observeCommand(command, {
       answered(error) {
+        failed = Boolean(error);
         if (error || (last && !wasSkipped(command))) {
           const outcome = error ? limiter.classify(error, outcomeOfMysqlError) : 'success';
           if (isStatement(command)) {
@@ -157,6 +178,7 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
       done() {
         permits.serverInTransaction = leftInTransaction(command, connection) ?? permits.serverInTransaction;
         if (last) settle(operation);
+        if (failed && permits.inTransaction) askSoon();
       },
     });
   }

@@ -1,7 +1,8 @@
 import { complaint } from '../../core/option-checks.js';
 import { limiterFrom } from '../shared/client-options.js';
-import { isObjectWith } from '../shared/is-object-with.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
+import { isWrappedLike, WRAPPED, type Wrapped } from '../shared/wrapped.js';
+import { isDriver } from './is-driver.js';
 import { type Create, LimitRequest, limitMade } from './limit-client.js';
 import { type LimitedMysqlOptions, resolveMysqlOptions } from './mysql-options.js';
 
@@ -16,30 +17,36 @@ const MAKERS: ReadonlySet<PropertyKey> = new Set([
   'createPoolClusterPromise',
 ]);
 
+const KIND = 'limitDriver';
+
 /**
  * A module to put where a library expects `mysql2`, for those that make their connections or pools themselves (sequelize,
  * knex, typeorm): everything it makes is limited, all by one limiter. Everything else is the module's own.
  *
  * @param driver `mysql2` or `mysql2/promise`
- * @returns the module, with that limiter on it
- * @throws TypeError | RangeError for options that are no good, and for what is no such module
+ * @returns the module, with that limiter on it; one that is limited already as it is
+ * @throws TypeError | RangeError for options that are no good, for what is no such module, and for a module that has another
+ * limiter
  */
 export function limitDriver<D extends object>(
   driver: D,
   options: LimitedMysqlOptions = {},
 ): D & LimiterHandle {
-  resolveMysqlOptions('limitDriver', options);
-  if (!isObjectWith(driver, ['createConnection', 'createPool'])) {
+  resolveMysqlOptions(KIND, options);
+  if (!isDriver(driver)) {
     throw new TypeError(complaint('the driver', 'the module mysql2 or mysql2/promise', driver));
   }
+  if (isWrappedLike(driver, { ...options })) return driver as D & LimiterHandle;
   const limiter = limiterFrom(options, 'mysql2');
   const { abandonedStatements, abandonedTimeoutMs, maxCheckoutMs } = options;
   const own = { limiter, abandonedStatements, abandonedTimeoutMs, maxCheckoutMs };
+  const wrapped: Wrapped = { kind: KIND, limiter, options: { ...options } };
   const makers = new Map<PropertyKey, unknown>();
   // A proxy, not a copy: the module has getters, and grows.
   return new Proxy(driver, {
     get(target, key) {
       if (key === 'limiter') return limiter;
+      if (key === WRAPPED) return wrapped;
       const value = Reflect.get(target, key);
       if (!MAKERS.has(key) || typeof value !== 'function') return value;
       let maker = makers.get(key);
@@ -55,7 +62,7 @@ export function limitDriver<D extends object>(
 /** No arrow function: mysql2's may be called with `new`. */
 function makerOf(create: Create, options: LimitedMysqlOptions): Create {
   function maker(...args: unknown[]): unknown {
-    return limitMade(new LimitRequest(options), create, args, maker);
+    return limitMade(new LimitRequest(KIND, options), create, args, maker);
   }
   Object.defineProperty(maker, 'name', { value: create.name, configurable: true });
   Object.defineProperty(maker, 'length', { value: create.length, configurable: true });

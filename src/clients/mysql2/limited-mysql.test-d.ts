@@ -29,13 +29,13 @@ const promisedCluster = new LimitedMysql(promises.createPoolCluster);
 
 describe('construction gives what came in, with a limiter', () => {
   test('from a function of mysql2, with its own arguments', () => {
-    expectTypeOf(pool).toEqualTypeOf<mysql.Pool & LimiterHandle>();
+    expectTypeOf(pool).toEqualTypeOf<LimitedMysql>();
     expectTypeOf(pool).toExtend<mysql.Pool>();
     expectTypeOf(pool.limiter).toEqualTypeOf<Limiter>();
     expectTypeOf(new LimitedMysql(mysql.createPool, {}, 'mysql://')).toExtend<mysql.Pool>();
     expectTypeOf(cluster).toEqualTypeOf<mysql.PoolCluster & LimiterHandle>();
     expectTypeOf(new LimitedMysql(mysql.createConnection, {}, { host: 'a' })).toEqualTypeOf<
-      mysql.Connection & LimiterHandle
+      LimitedMysql<mysql.Connection>
     >();
     expectTypeOf(promised).toEqualTypeOf<promises.Pool & LimiterHandle>();
     expectTypeOf(promisedCluster).toEqualTypeOf<promises.PoolCluster & LimiterHandle>();
@@ -82,7 +82,12 @@ describe('the callback API keeps its generics', () => {
       expectTypeOf(connection).toEqualTypeOf<PoolConnection>();
     });
     pool.on('connection', (connection: PoolConnection) => connection.release());
-    expectTypeOf(pool.promise()).toEqualTypeOf<promises.Pool>();
+    expectTypeOf(pool.promise()).toEqualTypeOf<promises.Pool & LimiterHandle>();
+    expectTypeOf(pool.promise().limiter).toEqualTypeOf<Limiter>();
+    expectTypeOf(
+      new LimitedMysql(mysql.createConnection, {}, 'mysql://').promise(Promise).limiter,
+    ).toEqualTypeOf<Limiter>();
+    expectTypeOf(nested(pool.promise(), () => 1)).toEqualTypeOf<number>();
     cluster.getConnection('a*', 'ORDER', (_error, connection) => {
       expectTypeOf(connection).toEqualTypeOf<PoolConnection>();
     });

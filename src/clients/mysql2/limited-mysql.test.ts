@@ -2,7 +2,7 @@ import mysql from 'mysql2';
 import promises from 'mysql2/promise';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Limiter } from '../../core/limiter.js';
-import { LimitedMysql, limitDriver } from './index.js';
+import { LimitedMysql, limitDriver, nested } from './index.js';
 
 // Classes that the modules have and their types don't show.
 const { Pool, PoolCluster, Connection } = mysql as unknown as Record<string, new () => unknown>;
@@ -114,13 +114,28 @@ describe('LimitedMysql twice', () => {
     expect(new LimitedMysql(other.pool.promise()).limiter).toBe(other.limiter);
   });
 
+  test('a promise side made of it has its limiter, for nested() too', async () => {
+    const clients = [
+      new LimitedMysql(mysql.createPool, {}, NOWHERE),
+      new LimitedMysql(connect()),
+      limitDriver(mysql).createPool(NOWHERE) as LimitedMysql,
+    ];
+    for (const client of clients) {
+      const side = client.promise();
+      expect(side.limiter).toBe(client.limiter);
+      expect(side).toBeInstanceOf(LimitedMysql);
+      expect(Object.keys(side)).not.toContain('limiter');
+      expect(nested(side, () => 7)).toBe(7);
+    }
+  });
+
   test('with another limiter or another limit is an error', () => {
     const pool = new LimitedMysql(mysql.createPool, { maxConcurrentOps: 7 }, NOWHERE);
     expect(() => new LimitedMysql(pool, { limiter: new Limiter() })).toThrow(
       'floodgate: limiter must be the same for a client that is wrapped already (by LimitedMysql), got an object (Limiter)',
     );
     expect(() => new LimitedMysql(pool.promise(), { maxConcurrentOps: 8 })).toThrow(
-      'floodgate: maxConcurrentOps must be the same for a client that is wrapped already (by LimitedMysql), got 8 (number)',
+      "floodgate: maxConcurrentOps must be the same for a client that is wrapped already (by LimitedMysql), got 8 (number): its limiter is 'mysql2', with maxConcurrentOps 7",
     );
   });
 
@@ -129,111 +144,5 @@ describe('LimitedMysql twice', () => {
     expect(() => new LimitedMysql(pool)).toThrow(
       "floodgate: LimitedMysql puts 'limiter' on the client, but it has a 'limiter' already",
     );
-  });
-});
-
-describe('LimitedMysql refuses', () => {
-  const RULE =
-    'a pool, a pool cluster or a standalone connection of mysql2 or mysql2/promise, or a function that makes one (for a connection of a pool, limit the pool)';
-
-  test.each([
-    ['nothing', undefined, 'undefined'],
-    ['null', null, 'null'],
-    ['a string', 'mysql://', "'mysql://' (string)"],
-    ['an object', {}, 'an object (Object)'],
-    ['something that has a pool', { pool: mysql.createPool(NOWHERE) }, 'an object (Object)'],
-    ['a class', Pool, 'function Pool'],
-  ])('%s', (_, value, shown) => {
-    expect(() => new LimitedMysql(value as never)).toThrow(
-      new TypeError(`floodgate: the client must be ${RULE}, got ${shown}`),
-    );
-  });
-
-  test('a function that makes something else', () => {
-    expect(() => new LimitedMysql((() => 7) as never)).toThrow(
-      new TypeError(`floodgate: what the function makes must be ${RULE}, got 7 (number)`),
-    );
-  });
-
-  test('an option of its own among those of mysql2', () => {
-    const config = { ...NOWHERE, maxCheckoutMs: 5 };
-    expect(() => new LimitedMysql(mysql.createPool, {}, config as never)).toThrow(
-      "floodgate: maxCheckoutMs is an option of LimitedMysql: it goes into the second argument, not into the client's own configuration",
-    );
-  });
-
-  test('a configuration for a client that exists', () => {
-    const pool = mysql.createPool(NOWHERE);
-    expect(
-      () => new (LimitedMysql as unknown as new (...args: unknown[]) => unknown)(pool, {}, NOWHERE),
-    ).toThrow(
-      "floodgate: the client's configuration must be absent for a client that exists, got an object (Object)",
-    );
-  });
-
-  test.each([
-    [{ max: 5 }, TypeError, "unknown LimitedMysql option 'max'"],
-    [{ connectionLimit: 5 }, TypeError, "mysql2's own configuration is the third argument"],
-    [{ abandonedStatements: 'kill' }, RangeError, "abandonedStatements must be one of 'wait', 'cancel'"],
-    [{ abandonedTimeoutMs: -1 }, RangeError, 'abandonedTimeoutMs must be'],
-    [{ maxCheckoutMs: 0 }, RangeError, 'maxCheckoutMs must be'],
-    [{ maxConcurrentOps: 0 }, RangeError, 'maxConcurrentOps must be an integer >= 1'],
-    [
-      { bulkheads: { nested: 1 } },
-      TypeError,
-      "unknown class in bulkheads 'nested' (known: query, transaction, stream, connection)",
-    ],
-    [{ limiter: {} }, TypeError, 'limiter must be a floodgate Limiter'],
-    [{ limiter: new Limiter(), maxConcurrentOps: 5 }, TypeError, "absent beside 'limiter'"],
-    [7, TypeError, 'LimitedMysql options must be an object'],
-  ])('the options %j', (options, Class, message) => {
-    let made = 0;
-    const create = () => {
-      made++;
-      return mysql.createPool(NOWHERE);
-    };
-    expect(() => new LimitedMysql(create, options as never)).toThrow(Class);
-    expect(() => new LimitedMysql(create, options as never)).toThrow(message);
-    expect(made).toBe(0);
-  });
-});
-
-describe('limitDriver', () => {
-  test('limits what the module makes, all by one limiter, and keeps the rest', () => {
-    const driver = limitDriver(mysql, { maxConcurrentOps: 7 });
-    const pool = driver.createPool(NOWHERE);
-    const connection = driver.createConnection(NOWHERE);
-    connection.on('error', () => {});
-    connections.push(connection);
-    expect(
-      [pool, connection, driver.createPoolCluster()].map((client) => client instanceof LimitedMysql),
-    ).toEqual([true, true, true]);
-    expect((pool as LimitedMysql).limiter).toBe(driver.limiter);
-    expect(driver.limiter.limit).toBe(7);
-    expect(driver.createPool).toBe(driver.createPool);
-    expect([driver.createPool.name, driver.createPool.length]).toEqual([
-      mysql.createPool.name,
-      mysql.createPool.length,
-    ]);
-    expect(driver.format).toBe(mysql.format);
-    // As old code does it, and mysql2 lets it.
-    expect(new (driver.createPool as unknown as new (config: object) => unknown)(NOWHERE)).toBeInstanceOf(
-      LimitedMysql,
-    );
-    expect('Pool' in driver && driver.Pool).toBe(Pool);
-    expect(mysql.createPool(NOWHERE)).not.toBeInstanceOf(LimitedMysql);
-  });
-
-  test('works for the promise module', async () => {
-    const driver = limitDriver(promises);
-    expect(driver.createPool(NOWHERE)).toBeInstanceOf(LimitedMysql);
-    await expect(driver.createConnection(NOWHERE)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  });
-
-  test('refuses what is no such module, and options that are no good', () => {
-    expect(() => limitDriver({})).toThrow(
-      'floodgate: the driver must be the module mysql2 or mysql2/promise, got an object (Object)',
-    );
-    expect(() => limitDriver(mysql, { max: 5 } as never)).toThrow("unknown limitDriver option 'max'");
   });
 });

@@ -7,8 +7,9 @@ import type {
 import { complaint } from '../../core/option-checks.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isWrapped } from '../shared/wrapped.js';
-import { type Create, KIND, LimitRequest, limitClient, limitMade } from './limit-client.js';
+import { type Create, KIND, LimitRequest, limitClient, limitMade, noClient } from './limit-client.js';
 import type { LimitedMysqlOptions } from './mysql-options.js';
+import { recognise } from './recognise.js';
 
 /** Everything of mysql2 that can be limited, of both its APIs. */
 export type MysqlClient =
@@ -19,8 +20,13 @@ export type MysqlClient =
   | PromisePoolCluster
   | PromiseConnection;
 
-/** A client of mysql2 with a {@link LimiterHandle}: the client itself, not a copy. */
-export type LimitedMysql<C extends MysqlClient = Pool> = C & LimiterHandle;
+/** A client of mysql2 with a {@link LimiterHandle}: the client itself, not a copy. So has its `promise()`. */
+export type LimitedMysql<C = Pool> = PromiseSide<C> & C & LimiterHandle;
+
+/** First of the overloads, which are tried in their order. */
+type PromiseSide<C> = C extends { promise(implementation?: PromiseConstructor): infer P }
+  ? { promise(implementation?: PromiseConstructor): P & LimiterHandle }
+  : unknown;
 
 /** The arguments of a function that has one or two ways to be called, as mysql2's have: an address or a configuration. */
 export type MysqlArguments<F> = F extends {
@@ -31,8 +37,7 @@ export type MysqlArguments<F> = F extends {
   : never;
 
 /** What comes of a client: promised, if it was. */
-export type LimitedResult<R> =
-  R extends PromiseLike<infer C> ? Promise<C & LimiterHandle> : R & LimiterHandle;
+export type LimitedResult<R> = R extends PromiseLike<infer C> ? Promise<LimitedMysql<C>> : LimitedMysql<R>;
 
 export interface LimitedMysqlConstructor {
   /**
@@ -68,11 +73,12 @@ export interface LimitedMysqlConstructor {
  */
 export const LimitedMysql: LimitedMysqlConstructor = class LimitedMysql {
   constructor(clientOrCreate: unknown, options: LimitedMysqlOptions = {}, ...args: unknown[]) {
-    const request = new LimitRequest(options);
+    const request = new LimitRequest(KIND, options);
     if (typeof clientOrCreate === 'function') {
       // biome-ignore lint/correctness/noConstructorReturn: the limited client is the client itself
       return limitMade(request, clientOrCreate as Create, args, LimitedMysql) as never;
     }
+    if (recognise(clientOrCreate) === undefined) throw noClient('the client', clientOrCreate);
     if (args.length > 0) {
       throw new TypeError(
         complaint("the client's configuration", 'absent for a client that exists', args[0]),

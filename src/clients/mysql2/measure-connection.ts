@@ -56,6 +56,8 @@ class MeasuredCommand extends CommandObserver {
     }
     this.#timedOut = isClientTimeout(error);
     if (this.#timedOut) this.#checkout.commandTimedOut();
+    else if (error && this.#checkout.forOneQuery)
+      process.nextTick(() => this.#checkout.giveBackAfter(this.#command));
   }
 
   protected override onDone(): void {

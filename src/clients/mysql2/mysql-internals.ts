@@ -89,6 +89,12 @@ export interface MysqlPacket {
   isEOF(): boolean;
   isError(): boolean;
   eofStatusFlags(): number;
+  readonly buffer: Uint8Array;
+  /** Where reading goes on. */
+  offset: number;
+  skip(bytes: number): void;
+  readLengthCodedNumber(): unknown;
+  readInt16(): number;
 }
 
 export interface MysqlNamespace {
@@ -112,6 +118,11 @@ export interface MysqlCluster extends EventEmitter {
 /** A query or an execute: what runs a statement, in contrast to what prepares one or asks for a sign of life. */
 export function isStatement(command: MysqlCommand): boolean {
   return '_rows' in command;
+}
+
+/** What gives a statement an id, to be run later. */
+export function isPrepare(command: MysqlCommand): boolean {
+  return 'parameterDefinitions' in command;
 }
 
 /** The callback that mysql2 would take from a call's arguments. Without one, results come as events. */

@@ -25,9 +25,14 @@ export interface ResolvedMysqlOptions extends ResolvedAbandonedOptions {
 const BULKHEADS = ['query', 'transaction', 'stream', 'connection'];
 const OWN_CHECKS = { ...ABANDONED_CHECKS, maxCheckoutMs: millisecondsFrom(1) };
 export const MYSQL_OPTION_NAMES: readonly string[] = Object.keys(OWN_CHECKS);
-const HINT = "mysql2's own configuration is the third argument";
+/** Whose options they are, and where mysql2's belong. */
+const HINTS = {
+  LimitedMysql: "mysql2's own configuration is the third argument",
+  limitDriver: "mysql2's own configuration goes to the functions of the driver that comes back",
+};
+export type OptionsOwner = keyof typeof HINTS;
 
-export function resolveMysqlOptions(owner: string, options: LimitedMysqlOptions): ResolvedMysqlOptions {
-  checkClientOptions(owner, options, OWN_CHECKS, BULKHEADS, HINT);
+export function resolveMysqlOptions(owner: OptionsOwner, options: LimitedMysqlOptions): ResolvedMysqlOptions {
+  checkClientOptions(owner, options, OWN_CHECKS, BULKHEADS, HINTS[owner]);
   return { ...resolveAbandoned(options), maxCheckoutMs: options.maxCheckoutMs };
 }

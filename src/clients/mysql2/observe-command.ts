@@ -23,11 +23,12 @@ export abstract class CommandObserver {
     if (typeof command.onResult === 'function') {
       const observer = this;
       this.#callback = command.onResult;
-      command.onResult = function (this: unknown, error, ...results) {
+      command.onResult = function (this: unknown, ...answer) {
+        const error = answer[0];
         if (!error) observer.ended();
         else if (!observer.failed(error)) return undefined;
         if (observer.#state === 'abandoned') command.once('end', () => observer.ended());
-        return observer.#callBack(this, error, ...results);
+        return observer.#callBack(this, answer);
       };
       if (!toldOfEnd) command.once('end', () => observer.ended());
     } else {
@@ -58,12 +59,12 @@ export abstract class CommandObserver {
   }
 
   /** Once, and lets go of the callback: a command stays reachable for a while, and its caller's promise would with it. */
-  #callBack(self: unknown, error: unknown, ...results: unknown[]): unknown {
+  #callBack(self: unknown, answer: unknown[]): unknown {
     const callback = this.#callback;
     this.#callback = undefined;
-    if (!error) return callback?.call(self, error, ...results);
+    if (!answer[0]) return callback?.apply(self, answer);
     try {
-      return callback?.call(self, error, ...results);
+      return callback?.apply(self, answer);
     } catch (thrown) {
       // Uncaught, as with bare mysql2. Thrown here, it would cost a pool the connection for ever.
       process.nextTick(() => {

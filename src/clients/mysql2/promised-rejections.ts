@@ -52,16 +52,16 @@ export function keepRejections(face: object): void {
   promising.Promise = Keeping as unknown as PromiseClass;
 }
 
-/** The same for what `promise()` of a client of the callback API makes. */
-export function keepRejectionsOfPromises(core: object): void {
+/** Calls back with what `promise()` of a client of the callback API makes. */
+export function onPromiseSide(core: object, made: (side: object) => void): void {
   const client = core as { promise: (...args: unknown[]) => object };
   if (typeof client.promise !== 'function') return;
   const behind = methodsBehind(client, ['promise']);
   patchMethods(core, {
     promise(this: object, ...args: unknown[]) {
-      const face = behind.promise.apply(this as typeof client, args);
-      keepRejections(face);
-      return face;
+      const side = behind.promise.apply(this as typeof client, args);
+      made(side);
+      return side;
     },
   });
 }

@@ -1,10 +1,16 @@
 import { defineHidden } from '../shared/patch-methods.js';
-import type { MysqlCommand, MysqlConnection, MysqlPacket } from './mysql-internals.js';
+import {
+  isPrepare,
+  isStatement,
+  type MysqlCommand,
+  type MysqlConnection,
+  type MysqlPacket,
+} from './mysql-internals.js';
 
 /** MySQL, Server Status Flags: SERVER_STATUS_IN_TRANS. */
 const IN_TRANSACTION = 1;
 
-/** The status flags of the last EOF packet of a connection. */
+/** The status flags that stood in the answer to a connection's last command. */
 const lastFlags = new WeakMap<MysqlConnection, number>();
 
 /** Has the status flags of this command's answer looked at, for {@link leftInTransaction}. */
@@ -18,8 +24,26 @@ function executeWatched(
   connection: MysqlConnection,
 ): unknown {
   if (packet === undefined) lastFlags.delete(connection);
-  else if (!packet.isError() && packet.isEOF()) lastFlags.set(connection, packet.eofStatusFlags());
+  else if (!packet.isError()) {
+    const flags = flagsOf(packet, this);
+    if (flags !== undefined) lastFlags.set(connection, flags);
+  }
   return Object.getPrototypeOf(this).execute.call(this, packet, connection);
+}
+
+function flagsOf(packet: MysqlPacket, command: MysqlCommand): number | undefined {
+  if (packet.isEOF()) return packet.eofStatusFlags();
+  // What is neither run nor prepared (a ping, a reset, another user) has an OK for an answer, which mysql2 does not keep.
+  const isOk = packet.buffer[packet.offset] === 0 && !isStatement(command) && !isPrepare(command);
+  if (!isOk) return undefined;
+  const { offset } = packet;
+  packet.skip(1);
+  // Affected rows, and the last id.
+  packet.readLengthCodedNumber();
+  packet.readLengthCodedNumber();
+  const flags = packet.readInt16();
+  packet.offset = offset;
+  return flags;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Gate } from '../../core/gate.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import type { Permit } from '../../core/permit.js';
+import { SET_UP_COMMANDS } from '../shared/set-up.js';
 import type { PgClient } from './pg-internals.js';
 
 /** What one query holds. */
@@ -15,8 +16,8 @@ export interface HeldByQuery {
 /**
  * The permits of one standalone connection. A query takes one. One that opens a transaction keeps it until the transaction
  * ends, and what is sent in between rides on it: a COMMIT or ROLLBACK that is rejected would leave the transaction open.
- * Connecting takes one too, and keeps it until the connection is idle: libraries set a new connection up with queries,
- * and lose it if one of them is rejected.
+ * Connecting takes one too, and keeps it until the connection is set up: libraries do that with queries, and lose the
+ * connection if one of them is rejected.
  */
 export class ClientPermits {
   readonly #gate: Gate;
@@ -24,6 +25,8 @@ export class ClientPermits {
   /** Of the open transaction, or of the connection that is being set up. */
   #kept: Permit | undefined;
   #settingUp = false;
+  /** Queries that the set-up has had. */
+  #setUpQueries = 0;
   /** Queries that ride on it and have not ended. */
   #riding = 0;
   /** The worst of those that have. */
@@ -51,13 +54,20 @@ export class ClientPermits {
     });
   }
 
+  /** Whether a query sent now belongs to a transaction that is open, or opening. */
+  get inTransaction(): boolean {
+    return this.#kept !== undefined && !this.#settingUp;
+  }
+
   /**
-   * Whether what is sent now rides on a permit that is held already. A connection is set up by one query after the other:
-   * those that don't wait for each other are ordinary ones.
+   * Whether what is sent now rides on a permit that is held already. A connection is set up by a few queries, one after the
+   * other: those that don't wait for each other are ordinary ones. A drain sets nothing up.
    */
   rides(opensTransaction: boolean): boolean {
     if (this.#kept === undefined) return false;
-    return !this.#settingUp || this.#riding === 0 || opensTransaction;
+    if (!this.#settingUp) return true;
+    if (this.#gate.draining) return false;
+    return opensTransaction || (this.#riding === 0 && this.#setUpQueries < SET_UP_COMMANDS);
   }
 
   /** Takes the permit of a connection to be opened. @returns to be called when it is open, or has failed */
@@ -71,6 +81,7 @@ export class ClientPermits {
   take(operationClass: OperationClass, weight: number, opensTransaction: boolean): HeldByQuery {
     if (this.rides(opensTransaction)) {
       if (opensTransaction) this.#settingUp = false;
+      else if (this.#settingUp) this.#setUpQueries++;
       return this.#untilLost(this.#ride());
     }
     const permit = this.#gate.permitForCheckout(operationClass, weight);
@@ -132,7 +143,7 @@ export class ClientPermits {
 
   readonly #settle = () => {
     if (this.#serverInTransaction()) this.#settingUp = false;
-    else if (!this.#settingUp) this.#endIfDone();
+    else if (!this.#settingUp || !this.rides(false)) this.#endIfDone();
     // The next query of the set-up is sent in this turn of the event loop, or never.
     else if (this.#riding === 0) setImmediate(() => this.#settingUp && this.#endIfDone());
   };

@@ -96,7 +96,7 @@ export function limitClient(client: PgClient, limiter: Limiter, options: Resolve
       const idleEnding = !riding && endsTransaction(config);
       const operationClass = isSubmittable(config)
         ? classes.stream
-        : opening || idleEnding || riding
+        : opening || idleEnding || permits.inTransaction
           ? classes.transaction
           : classes.query;
       const weight = idleEnding ? 0 : 1;

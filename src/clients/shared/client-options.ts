@@ -70,7 +70,15 @@ export function refuseMisplacedOptions(
 }
 
 /** Limiter options that no client has under the same name. */
-const UNMISTAKABLE = ['maxConcurrentOps', 'bulkheads', 'retryAfterMs', 'stackTraces'];
+const UNMISTAKABLE = [
+  'maxConcurrentOps',
+  'adaptive',
+  'bulkheads',
+  'classify',
+  'limiter',
+  'retryAfterMs',
+  'stackTraces',
+];
 
 /** Default names of limiters, and what the clients' databases are called in OpenTelemetry's `db.system.name`. */
 const SYSTEMS = { aerospike: 'aerospike', mysql2: 'mysql', pg: 'postgresql', redis: 'redis' };
