@@ -76,16 +76,20 @@ export class Admission {
   /**
    * Takes the permit of a command that is about to be sent; returns the error if it is refused.
    *
-   * @param group what an ordinary command may share a hold with; the result is that one if it does
+   * @param joined an ordinary command may share the last of these holds; the result is that one if it does
    */
-  take(command: RedisCommand, group?: Hold): Hold | BackpressureError {
+  take(command: RedisCommand, joined?: readonly Hold[]): Hold | BackpressureError {
     const { classes, client } = this;
     const handedOver = this.handedOver ?? this.resends.take(command);
     if (handedOver !== undefined) {
       this.handedOver = undefined;
       return handedOver;
     }
-    if (this.checkingReadiness) return this.#exempt(classes.connection);
+    if (this.checkingReadiness) {
+      // This one command; not what an observer sends when it is told of it.
+      this.checkingReadiness = false;
+      return this.#exempt(classes.connection);
+    }
     const kind = kindOf(command);
     if (kind === 'connection' || kind === 'subscription') return this.#exempt(classes[kind]);
     if (kind === 'end of transaction') return this.#endTransaction(command);
@@ -98,7 +102,7 @@ export class Admission {
     if (kind === 'blocking') return this.#takeBlocking(command);
     // A cluster client sends each command where it belongs: MULTI opens nothing there.
     if (kind === 'multi' && this.nodes === undefined) return this.#beginTransaction(command);
-    return this.#takeOne(classes.command, command, group);
+    return this.#takeOne(classes.command, command, joined);
   }
 
   /** Takes the permits of a whole pipeline; returns the error if it is refused. */
@@ -154,11 +158,15 @@ export class Admission {
     return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt());
   }
 
-  #takeOne(operationClass: OperationClass, command: RedisCommand, group?: Hold): Hold | BackpressureError {
+  #takeOne(
+    operationClass: OperationClass,
+    command: RedisCommand,
+    joined?: readonly Hold[],
+  ): Hold | BackpressureError {
     const refusal = this.gate.refusal(operationClass, 1);
     if (refusal !== undefined) return this.gate.reject(operationClass, refusal, command.name);
     const share = this.nodes === undefined ? this.#ownShare() : this.nodes.shareOf(command);
-    return this.#enter(operationClass, 1, share, command.name, group);
+    return this.#enter(operationClass, 1, share, command.name, joined);
   }
 
   /** The gate has room; the node that it hangs on may still have had its share. */
@@ -167,14 +175,14 @@ export class Admission {
     weight: number,
     share: NodeShare | undefined,
     operation: string,
-    group?: Hold,
+    joined?: readonly Hold[],
   ): Hold | BackpressureError {
     const { gate } = this;
     if (share !== undefined && gate.nodes.refuses(share, weight, gate.limit, gate.inFlight)) {
       share.rejected++;
       return gate.reject(operationClass, 'bulkhead', operation);
     }
-    return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt(), group);
+    return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt(), joined);
   }
 
   /** Asked for each time: it is forgotten whenever nothing is held for a node that is no master. */

@@ -9,8 +9,9 @@ import { LateReplies } from './late-replies.js';
  * Admits commands one by one as they join the pipeline that ioredis makes for them (`enableAutoPipelining`), and settles
  * each with its own result.
  *
- * ioredis pairs results with callbacks by their place: it adds the caller's callback, then the command. A refused command
- * takes its callback out again, so that nobody gets another's result, and throws inside ioredis' promise, which rejects.
+ * ioredis pairs results with callbacks by their place: it adds the caller's callback, then the command. The callback is
+ * taken out until the command is admitted, so that nobody gets another's result. A refused one throws inside ioredis'
+ * promise, which rejects.
  */
 export function admitJoining(admission: Admission, pipeline: RedisPipeline): void {
   const { sendCommand, exec } = pipeline;
@@ -37,13 +38,12 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const callbacks = callbacksOf(admission, pipeline);
     // A pipeline of the user's, or one that is sent again: it is admitted as a whole, or has been.
     if (callbacks === undefined) return sendCommand.call(this, command);
-    const group = lateReplies === undefined ? joined.at(-1) : undefined;
-    const hold = admission.take(command, group);
-    if (!isHold(hold)) {
-      callbacks.pop();
-      throw hold;
-    }
-    if (hold !== group) {
+    // Away while observers are told: what they send through this client joins the pipeline first.
+    const callback = callbacks.pop()!;
+    const hold = admission.take(command, lateReplies === undefined ? joined : undefined);
+    if (!isHold(hold)) throw hold;
+    callbacks.push(callback);
+    if (hold !== joined.at(-1)) {
       hold.pipeline = pipeline;
       joined.push(hold);
     }

@@ -80,8 +80,8 @@ export class HeldOperations {
   /**
    * Takes the permits; the caller has asked for a refusal in the same synchronous step.
    *
-   * @param group what it may join, if all there is to know of it is the same: thousands of objects that live as long as
-   *   an answer takes would cost more than all the rest
+   * @param joined it joins the last of these, if all there is to know of it is the same: thousands of objects that live as
+   *   long as an answer takes would cost more than all the rest
    */
   take(
     operationClass: OperationClass,
@@ -89,10 +89,12 @@ export class HeldOperations {
     share: NodeShare | undefined,
     startedAt: number,
     queuedAt?: number,
-    group?: Hold,
+    joined?: readonly Hold[],
   ): Hold {
-    const cohort = this.#gate.admit(operationClass, weight, startedAt);
     if (share !== undefined) this.#gate.nodes.enter(share, weight);
+    const cohort = this.#gate.admit(operationClass, weight, startedAt);
+    // Only now: an observer may have let others join.
+    const group = joined?.at(-1);
     if (
       group !== undefined &&
       group.state === 'open' &&
