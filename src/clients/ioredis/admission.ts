@@ -11,6 +11,7 @@ import { kindOf } from './operations.js';
 import { outcomeOfExecReply, outcomeOfRedisError } from './outcomes.js';
 import type { ResolvedRedisOptions } from './redis-options.js';
 import { ScriptResends } from './script-resends.js';
+import { StuckPipelines } from './stuck-pipelines.js';
 import { Transactions } from './transactions.js';
 
 /** Decides for every command of one client whether it is admitted, and as what. It sends nothing. */
@@ -22,6 +23,7 @@ export class Admission {
   readonly held: HeldOperations;
   readonly transactions = new Transactions();
   readonly resends: ScriptResends;
+  readonly stuck: StuckPipelines;
   readonly nodes: ClusterNodes | undefined;
   readonly classes: Readonly<
     Record<
@@ -40,8 +42,6 @@ export class Admission {
   ended: boolean;
   /** ioredis is emptying its queues. */
   givingUp = false;
-  /** ioredis waits for ever for a pipeline of its own that it has dropped; what joins the next one is never sent. */
-  forgetsJoined = false;
   /** Under which ioredis keeps the callbacks of a pipeline that it has made itself, once that is known. */
   callbacksKey: symbol | undefined;
   /** The name of the node, where the client is one node of a limited cluster. */
@@ -56,6 +56,7 @@ export class Admission {
     this.options = options;
     this.held = new HeldOperations(gate);
     this.resends = new ScriptResends(client);
+    this.stuck = new StuckPipelines(client, this.held);
     this.nodes = client.isCluster ? new ClusterNodes(client, gate) : undefined;
     this.#node = node;
     this.classes = {
@@ -139,7 +140,7 @@ export class Admission {
   giveBackUnlessRejected(hold: Hold | undefined): void {
     if (hold?.state !== 'open') return;
     setImmediate(() => {
-      if (this.ended || this.forgetsJoined) hold.giveBack();
+      if (this.ended) hold.giveBack();
     });
   }
 

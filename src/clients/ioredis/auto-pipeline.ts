@@ -38,6 +38,7 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const callbacks = callbacksOf(admission, pipeline);
     // A pipeline of the user's, or one that is sent again: it is admitted as a whole, or has been.
     if (callbacks === undefined) return sendCommand.call(this, command);
+    if (command.reject === undefined) throwUnmade(command, callbacks);
     // Away while observers are told: what they send through this client joins the pipeline first.
     const callback = callbacks.pop()!;
     const hold = admission.take(command, lateReplies === undefined ? joined : undefined);
@@ -47,7 +48,8 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
       hold.pipeline = pipeline;
       joined.push(hold);
     }
-    if (admission.ended || admission.forgetsJoined) admission.giveBackUnlessRejected(hold);
+    if (admission.ended) admission.giveBackUnlessRejected(hold);
+    if (admission.stuck.includes(pipeline)) hold.giveBack();
     if (lateReplies !== undefined) {
       const late = new LateReplies(admission);
       late.watch(command);
@@ -60,11 +62,32 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const [callback] = args;
     if (sent || joined.length === 0 || typeof callback !== 'function') return exec.apply(this, args);
     sent = true;
-    return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
-      settleAll(error, results);
-      callback(error, results);
-    });
+    admission.stuck.sending(pipeline);
+    try {
+      return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
+        settleAll(error, results);
+        callback(error, results);
+      });
+    } catch (error) {
+      // It could not be written. As in bare ioredis, that is an uncaught exception, and none of them is ever answered.
+      for (const hold of joined) hold.giveBack();
+      admission.stuck.neverAnswered(pipeline);
+      throw error;
+    }
   });
+}
+
+/**
+ * A command that could not be made, since an argument has no string. In bare ioredis it joins, can't be written later, and
+ * takes all the others along, and the client with them. Here its own caller alone hears of it.
+ *
+ * @throws what ioredis throws when it is to be written
+ */
+function throwUnmade(command: RedisCommand, callbacks: Callback[]): void {
+  callbacks.pop();
+  command.promise.catch(() => {});
+  command.toWritable();
+  throw new TypeError(`floodgate: an argument of ${command.name} can't be written`);
 }
 
 /** Whether ioredis has made this pipeline for single commands, whether they still join or not. */

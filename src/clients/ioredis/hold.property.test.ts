@@ -131,3 +131,15 @@ test.each(OUTCOMES)(
     expect(heard).toEqual([outcome, outcome]);
   },
 );
+
+test('all are given back, whichever others each of them ends', () => {
+  const { gate } = new Limiter({ maxConcurrentOps: 100, now: () => 0 });
+  const held = new HeldOperations(gate);
+  const holds = Array.from({ length: 5 }, () =>
+    held.take(gate.classes.get('command'), 1, undefined, Number.NaN),
+  );
+  holds[4]!.onEnd = (outcome) => holds[3]!.settle(outcome);
+  held.giveBackAll();
+  expect(gate.inFlight).toBe(0);
+  expect(gate.classes.get('command').ended).toMatchObject({ ignored: 5 });
+});

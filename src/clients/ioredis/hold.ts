@@ -156,12 +156,10 @@ export class HeldOperations {
     for (const hold of this) hold.giveBack();
   }
 
-  /** Newest first. The current one may end meanwhile. */
-  *[Symbol.iterator](): IterableIterator<Hold> {
-    for (let hold = this.#newest; hold !== undefined; ) {
-      const { previous } = hold;
-      yield hold;
-      hold = previous;
-    }
+  /** Newest first. Those that are visited may end meanwhile, and end others. */
+  [Symbol.iterator](): IterableIterator<Hold> {
+    const holds: Hold[] = [];
+    for (let hold = this.#newest; hold !== undefined; hold = hold.previous) holds.push(hold);
+    return holds.values();
   }
 }
