@@ -70,13 +70,41 @@ describe.each(versions)('blocking commands, %s', (_name, module) => {
     await expectSettled(limiter);
   });
 
-  test('blockingTimeout answers the caller; the command counts until the server has answered', async () => {
-    const redisOptions = { blockingTimeout: 30, blockingTimeoutGrace: 0 } as object;
+  test.each<[way: string, admitted: number, call: (redis: Redis) => Promise<unknown>]>([
+    ['a command', 1, (redis) => redis.blpop('nothing', 0)],
+    ['a pipeline', 2, (redis) => redis.pipeline().ping().blpop('nothing', 0).exec()],
+    ['XREAD, which ioredis always takes for blocking', 1, (redis) => redis.xread('STREAMS', 'nothing', '0')],
+  ])(
+    'blockingTimeout answers the caller; the permit stays until the server has answered: %s',
+    async (_way, admitted, call) => {
+      for (const enableAutoPipelining of [false, true]) {
+        const redisOptions = { enableAutoPipelining, blockingTimeout: 30, blockingTimeoutGrace: 0 } as object;
+        const limits = { maxConcurrentOps: 3, blocking: 'limit' } as const;
+        await using client = await limitedRedis(module, server.url, limits, redisOptions);
+        const { redis, limiter } = client;
+        await operator.client('PAUSE', 150, 'ALL');
+        const answer = await call(redis);
+        expect([enableAutoPipelining, limiter.inFlight, limiter.stats().overloaded]).toEqual([
+          enableAutoPipelining,
+          admitted,
+          0,
+        ]);
+        expect(JSON.stringify(answer)).toMatch(/null/);
+        await operator.lpush('nothing', 'v');
+        await expectSettled(limiter);
+        expect(limiter.stats().overloaded).toBe(1);
+        await operator.del('nothing');
+      }
+    },
+  );
+
+  test('blockingTimeout: what shares the pipeline with a blocking command that has its answer comes back at once', async () => {
+    const redisOptions = { enableAutoPipelining: true, blockingTimeout: 1_000 } as object;
     await using client = await limitedRedis(module, server.url, { blocking: 'limit' }, redisOptions);
     const { redis, limiter } = client;
-    expect(await redis.blpop('nothing', 0)).toBeNull();
-    expect(limiter.inFlight).toBe(1);
-    await operator.lpush('nothing', 'v');
+    const answers = [redis.ping(), redis.blpop('nothing', 0.03), redis.ping()];
+    expect(await Promise.all(answers)).toEqual(['PONG', null, 'PONG']);
     await expectSettled(limiter);
+    expect(limiter.stats()).toMatchObject({ overloaded: 0, classes: { command: { succeeded: 2 } } });
   });
 });

@@ -69,11 +69,6 @@ export class Admission {
     };
   }
 
-  get hasCommandTimeout(): boolean {
-    const { commandTimeout, redisOptions } = this.client.options;
-    return typeof (commandTimeout ?? redisOptions?.commandTimeout) === 'number';
-  }
-
   /**
    * Takes the permit of a command that is about to be sent; returns the error if it is refused.
    *

@@ -1,9 +1,11 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
+import type { Outcome } from '../../core/outcome.js';
 import { defineHidden } from '../shared/patch-methods.js';
 import { type Admission, isHold } from './admission.js';
 import type { Hold } from './hold.js';
 import type { Callback, RedisCommand, RedisPipeline } from './ioredis-internals.js';
-import { LateReplies } from './late-replies.js';
+import { isTimed, LateReplies, timedCommands } from './late-replies.js';
+import { outcomeOfExecReply } from './outcomes.js';
 
 /**
  * Admits commands one by one as they join the pipeline that ioredis makes for them (`enableAutoPipelining`), and settles
@@ -15,22 +17,30 @@ import { LateReplies } from './late-replies.js';
  */
 export function admitJoining(admission: Admission, pipeline: RedisPipeline): void {
   const { sendCommand, exec } = pipeline;
-  /** In the order of the callbacks. With late replies, one for each of them. */
+  const { transaction } = admission.classes;
+  /** In the order of the callbacks. */
   const joined: Hold[] = [];
-  const lateReplies: LateReplies[] | undefined = admission.hasCommandTimeout ? [] : undefined;
+  const timed = timedCommands(admission);
+  /** Of commands that a timer may answer: each has a hold of its own. */
+  const lateReplies = timed === 'none' ? undefined : new Map<Hold, LateReplies>();
   let sent = false;
 
   function settleAll(error: unknown, results: readonly unknown[] | undefined): void {
-    const outcomeAt = (place: number) => {
-      const failure = error || (results![place] as readonly unknown[])[0];
-      return failure ? admission.classify(failure) : 'success';
+    const outcomeAt = (hold: Hold, place: number): Outcome => {
+      const result = error ? undefined : (results![place] as readonly unknown[]);
+      const failure = error || result![0];
+      if (failure) return admission.classify(failure);
+      // In a transaction, only EXEC answers with an array.
+      if (hold.operationClass !== transaction) return 'success';
+      return outcomeOfExecReply(result![1], admission.classify);
     };
     let place = 0;
     for (const hold of joined) {
       const first = place;
       place += hold.count;
-      if (lateReplies === undefined) hold.settleEach((index) => outcomeAt(first + index));
-      else lateReplies[first]!.whenNone(() => hold.settle(outcomeAt(first)));
+      const late = lateReplies?.get(hold);
+      if (late === undefined) hold.settleEach((index) => outcomeAt(hold, first + index));
+      else late.settle(hold, outcomeAt(hold, first));
     }
   }
 
@@ -41,7 +51,8 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     if (command.reject === undefined) throwUnmade(command, callbacks);
     // Away while observers are told: what they send through this client joins the pipeline first.
     const callback = callbacks.pop()!;
-    const hold = admission.take(command, lateReplies === undefined ? joined : undefined);
+    const alone = lateReplies !== undefined && isTimed(command, timed);
+    const hold = admission.take(command, alone ? undefined : joined);
     if (!isHold(hold)) throw hold;
     callbacks.push(callback);
     if (hold !== joined.at(-1)) {
@@ -50,10 +61,10 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     }
     if (admission.ended) admission.giveBackUnlessRejected(hold);
     if (admission.stuck.includes(pipeline)) hold.giveBack();
-    if (lateReplies !== undefined) {
+    if (alone) {
       const late = new LateReplies(admission);
       late.watch(command);
-      lateReplies.push(late);
+      lateReplies.set(hold, late);
     }
     return sendCommand.call(this, command);
   });

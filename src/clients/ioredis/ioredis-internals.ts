@@ -58,9 +58,10 @@ export interface RedisClient {
     readonly host?: string;
     readonly port?: number;
     readonly commandTimeout?: number;
+    readonly blockingTimeout?: number;
     readonly enableAutoPipelining?: boolean;
     readonly autoResendUnfulfilledCommands?: boolean;
-    readonly redisOptions?: { readonly commandTimeout?: number };
+    readonly redisOptions?: { readonly commandTimeout?: number; readonly blockingTimeout?: number };
   };
   readonly scriptsSet: Readonly<Record<string, { readonly Command: unknown }>>;
   readonly commandQueue?: Queue;
