@@ -78,6 +78,15 @@ export function kindOf(command: RedisCommand): OperationKind {
   return row.when === undefined || row.when(command.args) ? row.kind : 'command';
 }
 
+/**
+ * Whether a client only offers it when it connects, so that a server that does not know it (SETINFO is of Redis 7.2, HELLO
+ * of 6.0) may refuse it and nothing has failed.
+ */
+export function isOffer({ name, args }: RedisCommand): boolean {
+  const word = name.toLowerCase();
+  return word === 'hello' || (word === 'client' && wordOf(args[0]) === 'SETINFO');
+}
+
 const rowByName = new Map(KIND_ROWS.flatMap((row) => row.names.map((name) => [name, row] as const)));
 
 /** Names as they come, so that they are not lower-cased each time; bounded, since `call()` takes any. */
