@@ -98,21 +98,28 @@ export class Admission {
     if (kind === 'blocking') return this.#takeBlocking(command);
     // A cluster client sends each command where it belongs: MULTI opens nothing there.
     if (kind === 'multi' && this.nodes === undefined) return this.#beginTransaction(command);
-    return this.#takeOne(classes.command, command, joined);
+    const hold = this.#takeOne(classes.command, command, joined);
+    if (kind === 'watch' && !isHold(hold)) this.transactions.refuseWatch(hold.reason);
+    return hold;
   }
 
-  /** Takes the permits of a whole pipeline; returns the error if it is refused. */
+  /**
+   * Takes the permits of a whole pipeline; returns the error if it is refused.
+   *
+   * @param withMulti there is a transaction in it
+   */
   takePipeline(
     commands: readonly RedisCommand[],
     wanted: number,
     operation: string,
+    withMulti: boolean,
   ): Hold | BackpressureError {
     const { pipeline: operationClass, transaction } = this.classes;
-    const { open, refused } = this.transactions;
+    const { open, refused, watchRefused } = this.transactions;
     if (open) return this.#exempt(transaction);
     if (refused !== undefined) return this.gate.reject(transaction, refused, operation);
     const weight = this.gate.clampWeight(operationClass, wanted);
-    const refusal = this.gate.refusal(operationClass, weight);
+    const refusal = (withMulti ? watchRefused : undefined) ?? this.gate.refusal(operationClass, weight);
     if (refusal !== undefined) return this.gate.reject(operationClass, refusal, operation);
     const share = this.nodes === undefined ? this.#ownShare() : this.nodes.shareOfAll(commands);
     return this.#enter(operationClass, weight, share, operation);
@@ -202,7 +209,7 @@ export class Admission {
 
   #beginTransaction(multi: RedisCommand): Hold | BackpressureError {
     const { pipeline, transaction } = this.classes;
-    const refusal = this.gate.refusal(pipeline, 1);
+    const refusal = this.transactions.watchRefused ?? this.gate.refusal(pipeline, 1);
     if (refusal !== undefined) {
       this.transactions.refuse(refusal);
       return this.gate.reject(pipeline, refusal, 'multi');

@@ -34,7 +34,8 @@ export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isM
     if (!sends(admission, this, isMulti)) return execute(admission, this, exec, args);
     const withMulti = isMulti || this._queue.some(({ name }) => name === 'multi');
     const weight = weightOf(admission, this, withMulti);
-    const taken = admission.takePipeline(this._queue, weight, isMulti ? 'multi' : 'pipeline');
+    const operation = isMulti ? 'multi' : 'pipeline';
+    const taken = admission.takePipeline(this._queue, weight, operation, withMulti);
     if (!isHold(taken)) return refused(taken, args[0]);
     hold = taken;
     const settle = (outcome: Outcome) =>

@@ -9,6 +9,7 @@ export type OperationKind =
   | 'blocking'
   | 'connection'
   | 'subscription'
+  | 'watch'
   | 'multi'
   | 'end of transaction';
 
@@ -60,6 +61,11 @@ export const KIND_ROWS: readonly KindRow[] = [
     names: ['xreadgroup'],
     when: (args) => hasBlockOption(args, 3),
     source: 'Redis: XREADGROUP GROUP <group> <consumer> waits with BLOCK only',
+  },
+  {
+    kind: 'watch',
+    names: ['watch'],
+    source: 'Redis: makes the next transaction conditional; without it, that must not be done',
   },
   { kind: 'multi', names: ['multi'], source: 'Redis: opens a transaction on the connection' },
   {
