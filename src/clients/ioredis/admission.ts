@@ -183,7 +183,8 @@ export class Admission {
     const { gate } = this;
     if (share !== undefined && gate.nodes.refuses(share, weight, gate.limit, gate.inFlight)) {
       share.rejected++;
-      return gate.reject(operationClass, 'bulkhead', operation);
+      const shareTaken = gate.nodes.shareTaken(share, gate.limit, gate.inFlight);
+      return gate.reject(operationClass, 'bulkhead', operation, shareTaken);
     }
     return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt(), joined);
   }
