@@ -107,4 +107,51 @@ describe.each(versions)('blocking commands, %s', (_name, module) => {
     await expectSettled(limiter);
     expect(limiter.stats()).toMatchObject({ overloaded: 0, classes: { command: { succeeded: 2 } } });
   });
+
+  test.each([false, true])(
+    'a loop whose blocking command is refused lets timers and sockets through (auto-pipelining %s)',
+    async (enableAutoPipelining) => {
+      const limits = { maxConcurrentOps: 1, blocking: 'limit' } as const;
+      await using client = await limitedRedis(module, server.url, limits, { enableAutoPipelining });
+      const { redis, limiter } = client;
+      const release = fill(limiter);
+      const through = { timer: false, socket: false };
+      setTimeout(() => {
+        through.timer = true;
+      }, 5);
+      void operator.ping(() => {
+        through.socket = true;
+      });
+      let refused = 0;
+      let error: unknown;
+      while (!(through.timer && through.socket) && refused < 100_000) {
+        error = await redis.blpop('q', 0).catch((rejection) => rejection);
+        refused++;
+      }
+      expect(through).toEqual({ timer: true, socket: true });
+      expect(error).toMatchObject({
+        code: 'ERR_BACKPRESSURE',
+        operation: 'blpop',
+        operationClass: 'blocking',
+      });
+      expect(limiter.stats().rejected).toBe(refused);
+      release();
+      await expectSettled(limiter);
+      expect(await redis.blpop('q', 0.01)).toBeNull();
+    },
+  );
+
+  test('drain() waits for them too, since what one has popped must not be lost; it ends with their connection', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const { redis, limiter } = client;
+    const worker = redis.duplicate();
+    const wait = worker.blpop('q', 0);
+    await limiter.drain({ timeoutMs: 20 });
+    expect(limiter.stats()).toMatchObject({ state: 'draining', inFlight: 0, running: 1 });
+    const drained = limiter.drain();
+    worker.disconnect();
+    await expect(wait).rejects.toThrow('Connection is closed.');
+    await drained;
+    expect(limiter.stats().state).toBe('drained');
+  });
 });

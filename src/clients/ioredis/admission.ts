@@ -5,7 +5,7 @@ import type { NodeShare } from '../../core/node-shares.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import type { Outcome } from '../../core/outcome.js';
 import { ClusterNodes } from './cluster-nodes.js';
-import { HeldOperations, Hold } from './hold.js';
+import { HeldOperations, type Hold, isHold } from './hold.js';
 import type { RedisClient, RedisCommand } from './ioredis-internals.js';
 import { kindOf } from './operations.js';
 import { outcomeOfExecReply, outcomeOfRedisError } from './outcomes.js';
@@ -253,6 +253,7 @@ export class Admission {
   }
 }
 
-export function isHold(value: Hold | BackpressureError): value is Hold {
-  return value instanceof Hold;
+/** Who asks for blocking commands asks in a loop; rejected within the turn, it would let no timer and no socket through. */
+export function rejectsLater(rejection: BackpressureError): boolean {
+  return rejection.operationClass === 'blocking';
 }

@@ -1,8 +1,8 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { Outcome } from '../../core/outcome.js';
 import { defineHidden } from '../shared/patch-methods.js';
-import { type Admission, isHold } from './admission.js';
-import type { Hold } from './hold.js';
+import { type Admission, rejectsLater } from './admission.js';
+import { type Hold, isHold } from './hold.js';
 import type { Callback, RedisCommand, RedisPipeline } from './ioredis-internals.js';
 import { isTimed, LateReplies, timedCommands } from './late-replies.js';
 import { outcomeOfExecReply } from './outcomes.js';
@@ -53,7 +53,11 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const callback = callbacks.pop()!;
     const alone = lateReplies !== undefined && isTimed(command, timed);
     const hold = admission.take(command, alone ? undefined : joined);
-    if (!isHold(hold)) throw hold;
+    if (!isHold(hold)) {
+      if (!rejectsLater(hold)) throw hold;
+      setImmediate(callback, hold);
+      return this;
+    }
     callbacks.push(callback);
     if (hold !== joined.at(-1)) {
       hold.pipeline = pipeline;

@@ -1,3 +1,4 @@
+import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { Gate } from '../../core/gate.js';
 import type { NodeShare } from '../../core/node-shares.js';
 import type { OperationClass } from '../../core/operation-class.js';
@@ -63,6 +64,10 @@ export class Hold {
   giveBack(): void {
     if (this.state === 'open') this.owner.end(this, 'given back', this.callerGone ? 'overload' : 'ignored');
   }
+}
+
+export function isHold(value: Hold | BackpressureError): value is Hold {
+  return value instanceof Hold;
 }
 
 /**

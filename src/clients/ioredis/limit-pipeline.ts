@@ -1,9 +1,9 @@
 import { warnOnce } from '../../core/observers.js';
 import type { Outcome } from '../../core/outcome.js';
 import { defineHidden } from '../shared/patch-methods.js';
-import { type Admission, isHold } from './admission.js';
+import type { Admission } from './admission.js';
 import { isAutoPipeline } from './auto-pipeline.js';
-import type { Hold } from './hold.js';
+import { type Hold, isHold } from './hold.js';
 import { HELD, type RedisPipeline } from './ioredis-internals.js';
 import { isTimed, LateReplies, timedCommands } from './late-replies.js';
 import { outcomeOfResults } from './outcomes.js';
