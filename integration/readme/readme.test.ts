@@ -46,7 +46,7 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
   },
   'BullMQ, session stores, lock libraries': {
     before: `import { Redis } from 'ioredis'; import { LimitedRedis } from 'floodgate/ioredis';
-      let done; const sent = new Promise((resolve) => { done = resolve; }); const send = async (job) => done(job.name);`,
+      const url = process.env.REDIS_URL; let done; const sent = new Promise((resolve) => { done = resolve; }); const send = async (job) => done(job.name);`,
     after:
       "await queue.add('hello', {}); console.log(await sent); await worker.close(); await queue.close(); process.exit(0);",
     prints: /^hello\n$/,
@@ -205,6 +205,29 @@ describe('examples of the README', () => {
       expect(printed).toMatch(run!.prints);
     },
   );
+
+  test('the first example of Redis compiles as it stands, however strict', async () => {
+    const file = `${folder}redis.mts`;
+    const { code } = readmeExamples().find(({ heading }) => heading.startsWith('Redis'))!;
+    writeFileSync(file, code);
+    const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(
+      'package.json',
+      'bin/tsc',
+    );
+    const strict = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes'];
+    const compile = [
+      '--noEmit',
+      '--ignoreConfig',
+      '--module',
+      'nodenext',
+      '--types',
+      'node',
+      ...strict,
+      file,
+    ];
+    const { stdout } = await promisify(execFile)(process.execPath, [tsc, ...compile]).catch((error) => error);
+    expect(stdout).toBe('');
+  });
 
   test('each entry of this table has its example', () => {
     expect(Object.keys(RUNS)).toEqual(readmeExamples().map(({ heading }) => heading));
