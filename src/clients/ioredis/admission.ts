@@ -95,6 +95,7 @@ export class Admission {
     if (client.condition?.subscriber && client.mode === 'subscriber') {
       return this.#exempt(classes.subscription);
     }
+    if (kind === 'command') return this.#takeOne(classes.command, command, joined);
     if (kind === 'blocking') return this.#takeBlocking(command);
     // A cluster client sends each command where it belongs: MULTI opens nothing there.
     if (kind === 'multi' && this.nodes === undefined) return this.#beginTransaction(command);
