@@ -1,7 +1,7 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
-import { bareRedis, expectSettled, fill, limitedRedis, tally, times } from './support/clients.js';
+import { bareRedis, expectSettled, fill, limitedRedis, started, tally, times } from './support/clients.js';
 import { unhandledRejections } from './support/unhandled-rejections.js';
 import { versions } from './support/versions.js';
 
@@ -134,6 +134,28 @@ describe.each(versions)('%s', (_name, module) => {
       served: 1,
       refused: 1,
     });
+  });
+
+  test('the errors among the answers of an EXEC in the shared pipeline count; so does an EXEC that is refused', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 }, AUTO);
+    const { redis, limiter } = client;
+    const outcomes = () => limiter.stats().classes.pipeline;
+    const transact = async (...args: string[]) => {
+      const calls = started([
+        redis.multi({ pipeline: false }),
+        redis.call(...(args as [string])),
+        redis.call('EXEC'),
+      ]);
+      await Promise.allSettled(calls);
+      await expectSettled(limiter);
+      return calls[2];
+    };
+    expect(await transact('GET', 'k0')).toEqual(['v0']);
+    expect(outcomes()).toMatchObject({ admitted: 1, succeeded: 1 });
+    expect(await transact('GET', 'list')).toEqual([expect.objectContaining({ name: 'ReplyError' })]);
+    expect(outcomes()).toMatchObject({ admitted: 2, succeeded: 1, failed: 1 });
+    await expect(transact('GET')).rejects.toThrow('EXECABORT');
+    expect(outcomes()).toMatchObject({ admitted: 3, succeeded: 1, failed: 2 });
   });
 
   test('the readiness check passes a full limiter after a kill (a first version of F6 refused it)', async () => {

@@ -70,13 +70,88 @@ describe.each(versions)('blocking commands, %s', (_name, module) => {
     await expectSettled(limiter);
   });
 
-  test('blockingTimeout answers the caller; the command counts until the server has answered', async () => {
-    const redisOptions = { blockingTimeout: 30, blockingTimeoutGrace: 0 } as object;
+  test.each<[way: string, admitted: number, call: (redis: Redis) => Promise<unknown>]>([
+    ['a command', 1, (redis) => redis.blpop('nothing', 0)],
+    ['a pipeline', 2, (redis) => redis.pipeline().ping().blpop('nothing', 0).exec()],
+    ['XREAD, which ioredis always takes for blocking', 1, (redis) => redis.xread('STREAMS', 'nothing', '0')],
+  ])(
+    'blockingTimeout answers the caller; the permit stays until the server has answered: %s',
+    async (_way, admitted, call) => {
+      for (const enableAutoPipelining of [false, true]) {
+        const redisOptions = { enableAutoPipelining, blockingTimeout: 30, blockingTimeoutGrace: 0 } as object;
+        const limits = { maxConcurrentOps: 3, blocking: 'limit' } as const;
+        await using client = await limitedRedis(module, server.url, limits, redisOptions);
+        const { redis, limiter } = client;
+        await operator.client('PAUSE', 150, 'ALL');
+        const answer = await call(redis);
+        expect([enableAutoPipelining, limiter.inFlight, limiter.stats().overloaded]).toEqual([
+          enableAutoPipelining,
+          admitted,
+          0,
+        ]);
+        expect(JSON.stringify(answer)).toMatch(/null/);
+        await operator.lpush('nothing', 'v');
+        await expectSettled(limiter);
+        expect(limiter.stats().overloaded).toBe(1);
+        await operator.del('nothing');
+      }
+    },
+  );
+
+  test('blockingTimeout: what shares the pipeline with a blocking command that has its answer comes back at once', async () => {
+    const redisOptions = { enableAutoPipelining: true, blockingTimeout: 1_000 } as object;
     await using client = await limitedRedis(module, server.url, { blocking: 'limit' }, redisOptions);
     const { redis, limiter } = client;
-    expect(await redis.blpop('nothing', 0)).toBeNull();
-    expect(limiter.inFlight).toBe(1);
-    await operator.lpush('nothing', 'v');
+    const answers = [redis.ping(), redis.blpop('nothing', 0.03), redis.ping()];
+    expect(await Promise.all(answers)).toEqual(['PONG', null, 'PONG']);
     await expectSettled(limiter);
+    expect(limiter.stats()).toMatchObject({ overloaded: 0, classes: { command: { succeeded: 2 } } });
+  });
+
+  test.each([false, true])(
+    'a loop whose blocking command is refused lets timers and sockets through (auto-pipelining %s)',
+    async (enableAutoPipelining) => {
+      const limits = { maxConcurrentOps: 1, blocking: 'limit' } as const;
+      await using client = await limitedRedis(module, server.url, limits, { enableAutoPipelining });
+      const { redis, limiter } = client;
+      const release = fill(limiter);
+      const through = { timer: false, socket: false };
+      setTimeout(() => {
+        through.timer = true;
+      }, 5);
+      void operator.ping(() => {
+        through.socket = true;
+      });
+      let refused = 0;
+      let error: unknown;
+      while (!(through.timer && through.socket) && refused < 100_000) {
+        error = await redis.blpop('q', 0).catch((rejection) => rejection);
+        refused++;
+      }
+      expect(through).toEqual({ timer: true, socket: true });
+      expect(error).toMatchObject({
+        code: 'ERR_BACKPRESSURE',
+        operation: 'blpop',
+        operationClass: 'blocking',
+      });
+      expect(limiter.stats().rejected).toBe(refused);
+      release();
+      await expectSettled(limiter);
+      expect(await redis.blpop('q', 0.01)).toBeNull();
+    },
+  );
+
+  test('drain() waits for them too, since what one has popped must not be lost; it ends with their connection', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const { redis, limiter } = client;
+    const worker = redis.duplicate();
+    const wait = worker.blpop('q', 0);
+    await limiter.drain({ timeoutMs: 20 });
+    expect(limiter.stats()).toMatchObject({ state: 'draining', inFlight: 0, running: 1 });
+    const drained = limiter.drain();
+    worker.disconnect();
+    await expect(wait).rejects.toThrow('Connection is closed.');
+    await drained;
+    expect(limiter.stats().state).toBe('drained');
   });
 });

@@ -157,6 +157,30 @@ describe.each(versions)('permits of a cluster, %s', (_name, module) => {
     },
   );
 
+  test('autoResendUnfulfilledCommands: false with auto-pipelining: a node is deaf after a kill, and what waits for it holds nothing', async () => {
+    const options = {
+      clusterNodeRetryStrategy: () => 20,
+      enableAutoPipelining: true,
+      redisOptions: { autoResendUnfulfilledCommands: false },
+    };
+    await using client = await connect(module, 30, options);
+    const { limiter } = client;
+    const [key] = victimKeys as [string];
+    const busy = other.call('DEBUG', 'SLEEP', '0.05');
+    const killed = operator.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    started([client.get(key)]);
+    await new Promise(setImmediate);
+    started(times(3, () => client.get(key)));
+    expect(limiter.inFlight).toBe(4);
+    await Promise.allSettled([busy, killed]);
+    await expectSettled(limiter);
+    started(times(3, () => client.get(key)));
+    await expectSettled(limiter);
+    const healthy = KEYS.find((name) => !victimKeys.includes(name))!;
+    expect(await client.get(healthy)).toBe(healthy);
+    expect(limiter.stats().rejected).toBe(0);
+  });
+
   test('a node that is removed while it reconnects: what waited for it holds nothing', async () => {
     const options = { clusterNodeRetryStrategy: () => 60_000 };
     await using client = await connect(module, 30, options);

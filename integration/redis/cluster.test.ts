@@ -59,7 +59,12 @@ describe.each(versions)('%s', (_name, module) => {
     }
     release();
     // All for one node: it may take two thirds of the limit, so that something is left for the others.
-    expect(await tally(times(50, () => client.get('key-1')))).toMatchObject({ served: 7, refused: 43 });
+    const calls = started(times(50, () => client.get('key-1')));
+    const [node] = Object.entries(limiter.stats().nodes).find(([, { inFlight }]) => inFlight === 7)!;
+    await expect(calls[49]).rejects.toThrow(
+      `redis: get rejected, node '${node}' holds 7 permits and may hold 6 now (7 in flight, limit 10)`,
+    );
+    expect(await tally(calls)).toMatchObject({ served: 7, refused: 43 });
   });
 
   test('redirections stay inside the one permit', async () => {

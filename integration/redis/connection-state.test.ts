@@ -35,6 +35,18 @@ describe.each(versions)('%s', (_name, module) => {
     await expectSettled(limiter);
   });
 
+  test('a server that refuses CLIENT SETINFO of the handshake (before 7.2 all do) has failed at nothing', async () => {
+    await operator.call('ACL', 'SETUSER', 'noclient', 'on', '>secret', '~*', '+@all', '-client');
+    const user = { username: 'noclient', password: 'secret' };
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 }, user);
+    const { redis, limiter } = client;
+    await redis.set('k', 'v');
+    await expectSettled(limiter);
+    expect(limiter.stats()).toMatchObject({ failed: 0, ignored: 2, classes: { connection: { ignored: 2 } } });
+    await expect(redis.client('ID')).rejects.toThrow('NOPERM');
+    expect(limiter.stats()).toMatchObject({ failed: 1, ignored: 2 });
+  });
+
   test('INFO of the user is limited, online and off; the ready check is not', async () => {
     await using client = await limitedRedis(
       module,

@@ -127,6 +127,51 @@ describe.each(versions)('a transaction by hand, %s', (_name, module) => {
     expect(limiter.stats().peakInFlight).toBe(1);
   });
 
+  test.each<[way: string, transact: (redis: Redis) => Promise<unknown>[]]>([
+    ['multi().exec()', (redis) => [redis.multi().set('a', 1).exec()]],
+    ['pipeline().multi()', (redis) => [redis.pipeline([['multi'], ['set', 'a', 1], ['exec']]).exec()]],
+    ['by hand', (redis) => [redis.multi({ pipeline: false }), redis.set('a', 1), redis.exec()]],
+  ])(
+    'a WATCH that is refused takes a transaction right after it along: none is done unwatched (%s)',
+    async (_way, transact) => {
+      await using client = await limitedRedis(module, server.url, { bulkheads: { command: 1 } });
+      const { redis, limiter } = client;
+      await operator.del('a');
+      const permit = limiter.acquire({ operationClass: 'command' });
+      const calls = [redis.watch('a'), ...transact(redis)];
+      expect(await tally(calls)).toEqual({ served: 0, refused: calls.length, failures: [] });
+      expect(await operator.exists('a')).toBe(0);
+      // What is no transaction is done; and who waits for the answer of WATCH knows, and may go on without.
+      const plain = [redis.watch('a'), redis.pipeline().set('a', 2).exec()];
+      expect(await tally(plain)).toEqual({ served: 1, refused: 1, failures: [] });
+      await expect(redis.watch('a')).rejects.toMatchObject({ reason: 'bulkhead', operation: 'watch' });
+      expect(await redis.multi().set('a', 3).exec()).toEqual([[null, 'OK']]);
+      permit.release('ignored');
+      await expectSettled(limiter);
+    },
+  );
+
+  test('an exec() that is refused leaves WATCH as it is: it may be called again, or unwatch(), which is never refused', async () => {
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 });
+    const { redis, limiter } = client;
+    await redis.watch('a');
+    const transaction = redis.multi().set('a', 'mine');
+    let release = fill(limiter);
+    await expect(transaction.exec()).rejects.toMatchObject({ reason: 'limit' });
+    release();
+    await operator.set('a', 'another’s');
+    expect(await transaction.exec()).toBeNull();
+
+    await redis.watch('a');
+    release = fill(limiter);
+    await expect(redis.multi().set('a', 'mine').exec()).rejects.toMatchObject({ reason: 'limit' });
+    await redis.unwatch();
+    release();
+    await operator.set('a', 'another’s again');
+    expect(await redis.multi().set('a', 'next').exec()).toEqual([[null, 'OK']]);
+    await expectSettled(limiter);
+  });
+
   test('one that waits offline is one transaction when it is sent', async () => {
     await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 2 });
     const { redis, limiter } = client;

@@ -98,6 +98,22 @@ describe.each(versions)('commands that nothing will settle, %s', (_name, module)
     expect(limiter.stats().rejected).toBe(0);
   });
 
+  test('what had joined the next auto-pipeline before the client was ready again holds nothing either', async () => {
+    const options = { autoResendUnfulfilledCommands: false, enableAutoPipelining: true };
+    await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 }, options);
+    const { redis, limiter } = client;
+    await killBusy({ operator, other }, redis, () => [redis.get('k')]);
+    await vi.waitFor(() => expect(redis.status).toBe('reconnecting'), { interval: 1 });
+    started(times(4, () => redis.get('k')));
+    await expect(redis.get('k')).rejects.toMatchObject({ reason: 'limit' });
+    await untilReady(redis);
+    await expectSettled(limiter);
+    expect(limiter.stats().classes.command).toMatchObject({ ignored: 5, rejected: 1 });
+    expect(await redis.pipeline().get('k').exec()).toEqual([[null, 'v']]);
+    await limiter.drain({ timeoutMs: 1_000 });
+    expect(limiter.stats().state).toBe('drained');
+  });
+
   test('blockingTimeout makes up an answer; the permit stays until the server’s, also over a reconnect', async () => {
     const options = { blockingTimeout: 30 };
     const limits = { maxConcurrentOps: 5, blocking: 'limit' } as const;

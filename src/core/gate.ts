@@ -91,16 +91,25 @@ export class Gate {
   }
 
   /** Counts a rejection and makes its error: constant time, one small object, however many came before. */
-  reject(operationClass: OperationClass, reason: RejectReason, operation: string): BackpressureError {
+  reject(
+    operationClass: OperationClass,
+    reason: RejectReason,
+    operation: string,
+    shareTaken?: string,
+  ): BackpressureError {
     this.countRejected(operationClass, reason, operation);
-    return this.rejection(operationClass, reason, operation);
+    return this.rejection(operationClass, reason, operation, shareTaken);
   }
 
   /** The error alone, for what was admitted and is refused after all: it ends as `ignored`, and counts as that. */
-  rejection(operationClass: OperationClass, reason: RejectReason, operation: string): BackpressureError {
-    const { name, retryAfterMs, stackTraces } = this.options;
-    const { limit, inFlight } = this;
-    const share = reason === 'bulkhead' ? operationClass.shareTaken : undefined;
+  rejection(
+    operationClass: OperationClass,
+    reason: RejectReason,
+    operation: string,
+    share = reason === 'bulkhead' ? operationClass.shareTaken : undefined,
+  ): BackpressureError {
+    const { limit, inFlight, options } = this;
+    const { name, retryAfterMs, stackTraces } = options;
     const { name: className } = operationClass;
     return new BackpressureError(
       { reason, limiter: name, operation, operationClass: className, limit, inFlight, retryAfterMs, share },
@@ -171,9 +180,7 @@ export class Gate {
 
   /**
    * A latency sample. Only what did work, or met overload, is one: an error answered at once would look like a fast
-   * server. Observers hear of the others too, but for those that say nothing.
-   *
-   * @param now a reading of the clock, where the caller has one already
+   * server. Observers hear of the others too, but for those that say nothing. `now`: where the caller has read it already.
    */
   recordLatency(
     operationClass: OperationClass,

@@ -93,3 +93,14 @@ describe('NodeShares', () => {
     );
   });
 });
+
+test('what is refused is told with the node, what it holds, and what it may hold beside what the others leave free', () => {
+  const shares = new NodeShares();
+  const [sick, idle] = [shares.share('10.0.0.1:6379'), shares.share('10.0.0.2:6379')];
+  shares.enter(sick, 7);
+  shares.enter(idle, 1);
+  expect(shares.refuses(sick, 1, 10, 8)).toBe(true);
+  expect(shares.shareTaken(sick, 10, 8)).toBe("node '10.0.0.1:6379' holds 7 permits and may hold 5 now");
+  // Half of the limit is its own; beside that, twice what is free.
+  expect(shares.shareTaken(sick, 20, 8)).toContain('may hold 24 now');
+});

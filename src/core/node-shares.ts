@@ -59,11 +59,19 @@ export class NodeShares {
    * @param inFlight permits held for all nodes together
    */
   refuses(share: NodeShare, weight: number, limit: number, inFlight: number): boolean {
-    const wanted = share.inFlight + weight;
-    const nodes = this.#shares.size;
     // Something heavier than a share must be able to run, alone.
-    if (nodes < 2 || share.inFlight === 0) return false;
-    return wanted > Math.ceil(limit / nodes) && wanted > ROOM * (limit - inFlight);
+    if (this.#shares.size < 2 || share.inFlight === 0) return false;
+    return share.inFlight + weight > this.#room(limit, inFlight);
+  }
+
+  /** In words, for what {@link refuses} has refused. */
+  shareTaken({ name, inFlight: held }: NodeShare, limit: number, inFlight: number): string {
+    return `node '${name}' holds ${held} permits and may hold ${this.#room(limit, inFlight)} now`;
+  }
+
+  /** How many permits one node may hold. */
+  #room(limit: number, inFlight: number): number {
+    return Math.max(Math.ceil(limit / this.#shares.size), ROOM * (limit - inFlight));
   }
 
   enter(share: NodeShare, weight: number): void {

@@ -5,12 +5,13 @@ import type { NodeShare } from '../../core/node-shares.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import type { Outcome } from '../../core/outcome.js';
 import { ClusterNodes } from './cluster-nodes.js';
-import { HeldOperations, Hold } from './hold.js';
+import { HeldOperations, type Hold, isHold } from './hold.js';
 import type { RedisClient, RedisCommand } from './ioredis-internals.js';
 import { kindOf } from './operations.js';
 import { outcomeOfExecReply, outcomeOfRedisError } from './outcomes.js';
 import type { ResolvedRedisOptions } from './redis-options.js';
 import { ScriptResends } from './script-resends.js';
+import { StuckPipelines } from './stuck-pipelines.js';
 import { Transactions } from './transactions.js';
 
 /** Decides for every command of one client whether it is admitted, and as what. It sends nothing. */
@@ -22,6 +23,7 @@ export class Admission {
   readonly held: HeldOperations;
   readonly transactions = new Transactions();
   readonly resends: ScriptResends;
+  readonly stuck: StuckPipelines;
   readonly nodes: ClusterNodes | undefined;
   readonly classes: Readonly<
     Record<
@@ -40,8 +42,6 @@ export class Admission {
   ended: boolean;
   /** ioredis is emptying its queues. */
   givingUp = false;
-  /** ioredis waits for ever for a pipeline of its own that it has dropped; what joins the next one is never sent. */
-  forgetsJoined = false;
   /** Under which ioredis keeps the callbacks of a pipeline that it has made itself, once that is known. */
   callbacksKey: symbol | undefined;
   /** The name of the node, where the client is one node of a limited cluster. */
@@ -56,6 +56,7 @@ export class Admission {
     this.options = options;
     this.held = new HeldOperations(gate);
     this.resends = new ScriptResends(client);
+    this.stuck = new StuckPipelines(client, this.held);
     this.nodes = client.isCluster ? new ClusterNodes(client, gate) : undefined;
     this.#node = node;
     this.classes = {
@@ -68,24 +69,23 @@ export class Admission {
     };
   }
 
-  get hasCommandTimeout(): boolean {
-    const { commandTimeout, redisOptions } = this.client.options;
-    return typeof (commandTimeout ?? redisOptions?.commandTimeout) === 'number';
-  }
-
   /**
    * Takes the permit of a command that is about to be sent; returns the error if it is refused.
    *
-   * @param group what an ordinary command may share a hold with; the result is that one if it does
+   * @param joined an ordinary command may share the last of these holds; the result is that one if it does
    */
-  take(command: RedisCommand, group?: Hold): Hold | BackpressureError {
+  take(command: RedisCommand, joined?: readonly Hold[]): Hold | BackpressureError {
     const { classes, client } = this;
     const handedOver = this.handedOver ?? this.resends.take(command);
     if (handedOver !== undefined) {
       this.handedOver = undefined;
       return handedOver;
     }
-    if (this.checkingReadiness) return this.#exempt(classes.connection);
+    if (this.checkingReadiness) {
+      // This one command; not what an observer sends when it is told of it.
+      this.checkingReadiness = false;
+      return this.#exempt(classes.connection);
+    }
     const kind = kindOf(command);
     if (kind === 'connection' || kind === 'subscription') return this.#exempt(classes[kind]);
     if (kind === 'end of transaction') return this.#endTransaction(command);
@@ -95,24 +95,32 @@ export class Admission {
     if (client.condition?.subscriber && client.mode === 'subscriber') {
       return this.#exempt(classes.subscription);
     }
+    if (kind === 'command') return this.#takeOne(classes.command, command, joined);
     if (kind === 'blocking') return this.#takeBlocking(command);
     // A cluster client sends each command where it belongs: MULTI opens nothing there.
     if (kind === 'multi' && this.nodes === undefined) return this.#beginTransaction(command);
-    return this.#takeOne(classes.command, command, group);
+    const hold = this.#takeOne(classes.command, command, joined);
+    if (kind === 'watch' && !isHold(hold)) this.transactions.refuseWatch(hold.reason);
+    return hold;
   }
 
-  /** Takes the permits of a whole pipeline; returns the error if it is refused. */
+  /**
+   * Takes the permits of a whole pipeline; returns the error if it is refused.
+   *
+   * @param withMulti there is a transaction in it
+   */
   takePipeline(
     commands: readonly RedisCommand[],
     wanted: number,
     operation: string,
+    withMulti: boolean,
   ): Hold | BackpressureError {
     const { pipeline: operationClass, transaction } = this.classes;
-    const { open, refused } = this.transactions;
+    const { open, refused, watchRefused } = this.transactions;
     if (open) return this.#exempt(transaction);
     if (refused !== undefined) return this.gate.reject(transaction, refused, operation);
     const weight = this.gate.clampWeight(operationClass, wanted);
-    const refusal = this.gate.refusal(operationClass, weight);
+    const refusal = (withMulti ? watchRefused : undefined) ?? this.gate.refusal(operationClass, weight);
     if (refusal !== undefined) return this.gate.reject(operationClass, refusal, operation);
     const share = this.nodes === undefined ? this.#ownShare() : this.nodes.shareOfAll(commands);
     return this.#enter(operationClass, weight, share, operation);
@@ -135,7 +143,7 @@ export class Admission {
   giveBackUnlessRejected(hold: Hold | undefined): void {
     if (hold?.state !== 'open') return;
     setImmediate(() => {
-      if (this.ended || this.forgetsJoined) hold.giveBack();
+      if (this.ended) hold.giveBack();
     });
   }
 
@@ -154,11 +162,15 @@ export class Admission {
     return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt());
   }
 
-  #takeOne(operationClass: OperationClass, command: RedisCommand, group?: Hold): Hold | BackpressureError {
+  #takeOne(
+    operationClass: OperationClass,
+    command: RedisCommand,
+    joined?: readonly Hold[],
+  ): Hold | BackpressureError {
     const refusal = this.gate.refusal(operationClass, 1);
     if (refusal !== undefined) return this.gate.reject(operationClass, refusal, command.name);
     const share = this.nodes === undefined ? this.#ownShare() : this.nodes.shareOf(command);
-    return this.#enter(operationClass, 1, share, command.name, group);
+    return this.#enter(operationClass, 1, share, command.name, joined);
   }
 
   /** The gate has room; the node that it hangs on may still have had its share. */
@@ -167,14 +179,15 @@ export class Admission {
     weight: number,
     share: NodeShare | undefined,
     operation: string,
-    group?: Hold,
+    joined?: readonly Hold[],
   ): Hold | BackpressureError {
     const { gate } = this;
     if (share !== undefined && gate.nodes.refuses(share, weight, gate.limit, gate.inFlight)) {
       share.rejected++;
-      return gate.reject(operationClass, 'bulkhead', operation);
+      const shareTaken = gate.nodes.shareTaken(share, gate.limit, gate.inFlight);
+      return gate.reject(operationClass, 'bulkhead', operation, shareTaken);
     }
-    return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt(), group);
+    return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt(), joined);
   }
 
   /** Asked for each time: it is forgotten whenever nothing is held for a node that is no master. */
@@ -198,7 +211,7 @@ export class Admission {
 
   #beginTransaction(multi: RedisCommand): Hold | BackpressureError {
     const { pipeline, transaction } = this.classes;
-    const refusal = this.gate.refusal(pipeline, 1);
+    const refusal = this.transactions.watchRefused ?? this.gate.refusal(pipeline, 1);
     if (refusal !== undefined) {
       this.transactions.refuse(refusal);
       return this.gate.reject(pipeline, refusal, 'multi');
@@ -241,6 +254,7 @@ export class Admission {
   }
 }
 
-export function isHold(value: Hold | BackpressureError): value is Hold {
-  return value instanceof Hold;
+/** Who asks for blocking commands asks in a loop; rejected within the turn, it would let no timer and no socket through. */
+export function rejectsLater(rejection: BackpressureError): boolean {
+  return rejection.operationClass === 'blocking';
 }

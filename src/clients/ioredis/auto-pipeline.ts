@@ -1,35 +1,46 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
+import type { Outcome } from '../../core/outcome.js';
 import { defineHidden } from '../shared/patch-methods.js';
-import { type Admission, isHold } from './admission.js';
-import type { Hold } from './hold.js';
+import { type Admission, rejectsLater } from './admission.js';
+import { type Hold, isHold } from './hold.js';
 import type { Callback, RedisCommand, RedisPipeline } from './ioredis-internals.js';
-import { LateReplies } from './late-replies.js';
+import { isTimed, LateReplies, timedCommands } from './late-replies.js';
+import { outcomeOfExecReply } from './outcomes.js';
 
 /**
  * Admits commands one by one as they join the pipeline that ioredis makes for them (`enableAutoPipelining`), and settles
  * each with its own result.
  *
- * ioredis pairs results with callbacks by their place: it adds the caller's callback, then the command. A refused command
- * takes its callback out again, so that nobody gets another's result, and throws inside ioredis' promise, which rejects.
+ * ioredis pairs results with callbacks by their place: it adds the caller's callback, then the command. The callback is
+ * taken out until the command is admitted, so that nobody gets another's result. A refused one throws inside ioredis'
+ * promise, which rejects.
  */
 export function admitJoining(admission: Admission, pipeline: RedisPipeline): void {
   const { sendCommand, exec } = pipeline;
-  /** In the order of the callbacks. With late replies, one for each of them. */
+  const { transaction } = admission.classes;
+  /** In the order of the callbacks. */
   const joined: Hold[] = [];
-  const lateReplies: LateReplies[] | undefined = admission.hasCommandTimeout ? [] : undefined;
+  const timed = timedCommands(admission);
+  /** Of commands that a timer may answer: each has a hold of its own. */
+  const lateReplies = timed === 'none' ? undefined : new Map<Hold, LateReplies>();
   let sent = false;
 
   function settleAll(error: unknown, results: readonly unknown[] | undefined): void {
-    const outcomeAt = (place: number) => {
-      const failure = error || (results![place] as readonly unknown[])[0];
-      return failure ? admission.classify(failure) : 'success';
+    const outcomeAt = (hold: Hold, place: number): Outcome => {
+      const result = error ? undefined : (results![place] as readonly unknown[]);
+      const failure = error || result![0];
+      if (failure) return admission.classify(failure);
+      // In a transaction, only EXEC answers with an array.
+      if (hold.operationClass !== transaction) return 'success';
+      return outcomeOfExecReply(result![1], admission.classify);
     };
     let place = 0;
     for (const hold of joined) {
       const first = place;
       place += hold.count;
-      if (lateReplies === undefined) hold.settleEach((index) => outcomeAt(first + index));
-      else lateReplies[first]!.whenNone(() => hold.settle(outcomeAt(first)));
+      const late = lateReplies?.get(hold);
+      if (late === undefined) hold.settleEach((index) => outcomeAt(hold, first + index));
+      else late.settle(hold, outcomeAt(hold, first));
     }
   }
 
@@ -37,21 +48,27 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const callbacks = callbacksOf(admission, pipeline);
     // A pipeline of the user's, or one that is sent again: it is admitted as a whole, or has been.
     if (callbacks === undefined) return sendCommand.call(this, command);
-    const group = lateReplies === undefined ? joined.at(-1) : undefined;
-    const hold = admission.take(command, group);
+    if (command.reject === undefined) throwUnmade(command, callbacks);
+    // Away while observers are told: what they send through this client joins the pipeline first.
+    const callback = callbacks.pop()!;
+    const alone = lateReplies !== undefined && isTimed(command, timed);
+    const hold = admission.take(command, alone ? undefined : joined);
     if (!isHold(hold)) {
-      callbacks.pop();
-      throw hold;
+      if (!rejectsLater(hold)) throw hold;
+      setImmediate(callback, hold);
+      return this;
     }
-    if (hold !== group) {
+    callbacks.push(callback);
+    if (hold !== joined.at(-1)) {
       hold.pipeline = pipeline;
       joined.push(hold);
     }
-    if (admission.ended || admission.forgetsJoined) admission.giveBackUnlessRejected(hold);
-    if (lateReplies !== undefined) {
+    if (admission.ended) admission.giveBackUnlessRejected(hold);
+    if (admission.stuck.includes(pipeline)) hold.giveBack();
+    if (alone) {
       const late = new LateReplies(admission);
       late.watch(command);
-      lateReplies.push(late);
+      lateReplies.set(hold, late);
     }
     return sendCommand.call(this, command);
   });
@@ -60,11 +77,32 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const [callback] = args;
     if (sent || joined.length === 0 || typeof callback !== 'function') return exec.apply(this, args);
     sent = true;
-    return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
-      settleAll(error, results);
-      callback(error, results);
-    });
+    admission.stuck.sending(pipeline);
+    try {
+      return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
+        settleAll(error, results);
+        callback(error, results);
+      });
+    } catch (error) {
+      // It could not be written. As in bare ioredis, that is an uncaught exception, and none of them is ever answered.
+      for (const hold of joined) hold.giveBack();
+      admission.stuck.neverAnswered(pipeline);
+      throw error;
+    }
   });
+}
+
+/**
+ * A command that could not be made, since an argument has no string. In bare ioredis it joins, can't be written later, and
+ * takes all the others along, and the client with them. Here its own caller alone hears of it.
+ *
+ * @throws what ioredis throws when it is to be written
+ */
+function throwUnmade(command: RedisCommand, callbacks: Callback[]): void {
+  callbacks.pop();
+  command.promise.catch(() => {});
+  command.toWritable();
+  throw new TypeError(`floodgate: an argument of ${command.name} can't be written`);
 }
 
 /** Whether ioredis has made this pipeline for single commands, whether they still join or not. */

@@ -36,10 +36,10 @@ export function followConnection(admission: Admission): void {
       switch (args[0]) {
         case 'connecting':
           admission.ended = false;
-          forgetUnready(client, held);
+          forgetUnready(client, admission);
           break;
         case 'ready':
-          if (forgetUnsent(client, held)) admission.forgetsJoined = nodes === undefined;
+          forgetUnsent(client, admission);
           held.sendQueued();
           break;
         case 'close':

@@ -47,7 +47,7 @@ test('however operations share holds, each is counted once, by its own outcome, 
             node === undefined ? undefined : gate.nodes.share(node),
             current.timed ? now : Number.NaN,
             current.queued ? now : undefined,
-            current.joins ? holds.at(-1) : undefined,
+            current.joins ? holds : undefined,
           );
           taken++;
           if (hold !== holds.at(-1)) holds.push(hold);
@@ -104,13 +104,13 @@ test('commands sent in one turn share one hold; one that is timed, another class
   const command = gate.classes.get('command');
   const share = gate.nodes.share('a');
   const first = held.take(command, 1, share, Number.NaN);
-  expect(held.take(command, 1, share, Number.NaN, undefined, first)).toBe(first);
-  expect(held.take(command, 1, share, 0, undefined, first)).not.toBe(first);
-  expect(held.take(command, 1, gate.nodes.share('b'), Number.NaN, undefined, first)).not.toBe(first);
-  expect(held.take(gate.classes.get('blocking'), 1, share, Number.NaN, undefined, first)).not.toBe(first);
+  expect(held.take(command, 1, share, Number.NaN, undefined, [first])).toBe(first);
+  expect(held.take(command, 1, share, 0, undefined, [first])).not.toBe(first);
+  expect(held.take(command, 1, gate.nodes.share('b'), Number.NaN, undefined, [first])).not.toBe(first);
+  expect(held.take(gate.classes.get('blocking'), 1, share, Number.NaN, undefined, [first])).not.toBe(first);
   expect(first.count).toBe(2);
   first.settle('success');
-  expect(held.take(command, 1, share, Number.NaN, undefined, first)).not.toBe(first);
+  expect(held.take(command, 1, share, Number.NaN, undefined, [first])).not.toBe(first);
   expect(gate.inFlight).toBe(4);
 });
 
@@ -131,3 +131,15 @@ test.each(OUTCOMES)(
     expect(heard).toEqual([outcome, outcome]);
   },
 );
+
+test('all are given back, whichever others each of them ends', () => {
+  const { gate } = new Limiter({ maxConcurrentOps: 100, now: () => 0 });
+  const held = new HeldOperations(gate);
+  const holds = Array.from({ length: 5 }, () =>
+    held.take(gate.classes.get('command'), 1, undefined, Number.NaN),
+  );
+  holds[4]!.onEnd = (outcome) => holds[3]!.settle(outcome);
+  held.giveBackAll();
+  expect(gate.inFlight).toBe(0);
+  expect(gate.classes.get('command').ended).toMatchObject({ ignored: 5 });
+});

@@ -1,3 +1,4 @@
+import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { Gate } from '../../core/gate.js';
 import type { NodeShare } from '../../core/node-shares.js';
 import type { OperationClass } from '../../core/operation-class.js';
@@ -65,6 +66,10 @@ export class Hold {
   }
 }
 
+export function isHold(value: Hold | BackpressureError): value is Hold {
+  return value instanceof Hold;
+}
+
 /**
  * What one client instance holds: a list that costs a few writes per operation, for the moments when the client forgets
  * its commands (they never settle then) and their permits have to come back.
@@ -80,8 +85,8 @@ export class HeldOperations {
   /**
    * Takes the permits; the caller has asked for a refusal in the same synchronous step.
    *
-   * @param group what it may join, if all there is to know of it is the same: thousands of objects that live as long as
-   *   an answer takes would cost more than all the rest
+   * @param joined it joins the last of these, if all there is to know of it is the same: thousands of objects that live as
+   *   long as an answer takes would cost more than all the rest
    */
   take(
     operationClass: OperationClass,
@@ -89,10 +94,12 @@ export class HeldOperations {
     share: NodeShare | undefined,
     startedAt: number,
     queuedAt?: number,
-    group?: Hold,
+    joined?: readonly Hold[],
   ): Hold {
-    const cohort = this.#gate.admit(operationClass, weight, startedAt);
     if (share !== undefined) this.#gate.nodes.enter(share, weight);
+    const cohort = this.#gate.admit(operationClass, weight, startedAt);
+    // Only now: an observer may have let others join.
+    const group = joined?.at(-1);
     if (
       group !== undefined &&
       group.state === 'open' &&
@@ -154,12 +161,10 @@ export class HeldOperations {
     for (const hold of this) hold.giveBack();
   }
 
-  /** Newest first. The current one may end meanwhile. */
-  *[Symbol.iterator](): IterableIterator<Hold> {
-    for (let hold = this.#newest; hold !== undefined; ) {
-      const { previous } = hold;
-      yield hold;
-      hold = previous;
-    }
+  /** Newest first. Those that are visited may end meanwhile, and end others. */
+  [Symbol.iterator](): IterableIterator<Hold> {
+    const holds: Hold[] = [];
+    for (let hold = this.#newest; hold !== undefined; hold = hold.previous) holds.push(hold);
+    return holds.values();
   }
 }

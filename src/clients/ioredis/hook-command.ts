@@ -1,6 +1,8 @@
+import type { Outcome } from '../../core/outcome.js';
 import type { Admission } from './admission.js';
 import type { Hold } from './hold.js';
 import { HELD, type RedisCommand } from './ioredis-internals.js';
+import { isOffer } from './operations.js';
 import { isAnswerOwed, isMadeUp } from './owed-answers.js';
 
 /**
@@ -21,7 +23,12 @@ export function hookCommand(admission: Admission, command: RedisCommand, hold: H
   command.reject = (error) => {
     if (isAnswerOwed(admission, error)) hold.callerGone = true;
     else if (admission.resends.follows(command, error)) admission.resends.offer(command, hold);
-    else hold.settle(admission.classify(error));
+    else hold.settle(outcomeOfError(admission, command, error));
     return reject.call(command, error);
   };
+}
+
+function outcomeOfError(admission: Admission, command: RedisCommand, error: unknown): Outcome {
+  const outcome = admission.classify(error);
+  return outcome === 'failed' && isOffer(command) ? 'ignored' : outcome;
 }

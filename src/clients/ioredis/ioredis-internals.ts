@@ -17,6 +17,7 @@ export interface RedisCommand {
   resolve: (value: unknown) => unknown;
   reject: (error: unknown) => unknown;
   readonly promise: Promise<unknown>;
+  toWritable(): unknown;
   /** Makes the promise, `resolve` and `reject` anew. */
   initPromise: () => void;
   getSlot(): number | null;
@@ -57,13 +58,17 @@ export interface RedisClient {
     readonly host?: string;
     readonly port?: number;
     readonly commandTimeout?: number;
+    readonly blockingTimeout?: number;
     readonly enableAutoPipelining?: boolean;
     readonly autoResendUnfulfilledCommands?: boolean;
-    readonly redisOptions?: { readonly commandTimeout?: number };
+    readonly redisOptions?: { readonly commandTimeout?: number; readonly blockingTimeout?: number };
   };
   readonly scriptsSet: Readonly<Record<string, { readonly Command: unknown }>>;
   readonly commandQueue?: Queue;
   readonly offlineQueue?: Queue;
+  /** By the nodes they are for: the pipelines that commands join, and the keys of those that were sent. */
+  readonly _autoPipelines?: ReadonlyMap<string, RedisPipeline>;
+  readonly _runningAutoPipelines?: ReadonlySet<string>;
   /** Written on a connection that was lost; sent again on the next one. */
   readonly prevCommandQueue?: Queue | null;
   sendCommand(command: RedisCommand, stream?: unknown, node?: unknown): unknown;

@@ -1,11 +1,11 @@
 import { warnOnce } from '../../core/observers.js';
 import type { Outcome } from '../../core/outcome.js';
 import { defineHidden } from '../shared/patch-methods.js';
-import { type Admission, isHold } from './admission.js';
+import type { Admission } from './admission.js';
 import { isAutoPipeline } from './auto-pipeline.js';
-import type { Hold } from './hold.js';
+import { type Hold, isHold } from './hold.js';
 import { HELD, type RedisPipeline } from './ioredis-internals.js';
-import { LateReplies } from './late-replies.js';
+import { isTimed, LateReplies, timedCommands } from './late-replies.js';
 import { outcomeOfResults } from './outcomes.js';
 
 /**
@@ -16,13 +16,16 @@ import { outcomeOfResults } from './outcomes.js';
  */
 export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isMulti: boolean): void {
   const { exec } = pipeline;
-  const late = admission.hasCommandTimeout ? new LateReplies(admission) : undefined;
+  const timed = timedCommands(admission);
+  const late = timed === 'none' ? undefined : new LateReplies(admission);
   let hold: Hold | undefined;
 
   function send(target: RedisPipeline, args: [callback?: unknown]): Promise<unknown> {
     const result = execute(admission, target, exec, args);
     // Each time: on a cluster that has redirected it, it is sent again with its commands made anew.
-    if (late !== undefined) for (const command of target._queue) late.watch(command);
+    if (late !== undefined) {
+      for (const command of target._queue) if (isTimed(command, timed)) late.watch(command);
+    }
     return result;
   }
 
@@ -31,11 +34,12 @@ export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isM
     if (!sends(admission, this, isMulti)) return execute(admission, this, exec, args);
     const withMulti = isMulti || this._queue.some(({ name }) => name === 'multi');
     const weight = weightOf(admission, this, withMulti);
-    const taken = admission.takePipeline(this._queue, weight, isMulti ? 'multi' : 'pipeline');
+    const operation = isMulti ? 'multi' : 'pipeline';
+    const taken = admission.takePipeline(this._queue, weight, operation, withMulti);
     if (!isHold(taken)) return refused(taken, args[0]);
     hold = taken;
     const settle = (outcome: Outcome) =>
-      late === undefined ? taken.settle(outcome) : late.whenNone(() => taken.settle(outcome));
+      late === undefined ? taken.settle(outcome) : late.settle(taken, outcome);
     taken.pipeline = this;
     hookPipeline(admission, this, settle, withMulti);
     let result: Promise<unknown>;

@@ -1,10 +1,10 @@
 import type { Limiter } from '../../core/limiter.js';
 import { patchMethods } from '../shared/patch-methods.js';
 import { isWrapped, markWrapped } from '../shared/wrapped.js';
-import { Admission, isHold } from './admission.js';
+import { Admission, rejectsLater } from './admission.js';
 import { admitDelayed, admitJoining } from './auto-pipeline.js';
 import { followConnection } from './follow-connection.js';
-import type { Hold } from './hold.js';
+import { type Hold, isHold } from './hold.js';
 import { hookCommand } from './hook-command.js';
 import {
   HELD,
@@ -88,7 +88,8 @@ function sendCommandOf(admission: Admission) {
       hookCommand(admission, command, taken);
       return true;
     }
-    command.reject(taken);
+    if (rejectsLater(taken)) setImmediate(() => command.reject(taken));
+    else command.reject(taken);
     return false;
   }
 

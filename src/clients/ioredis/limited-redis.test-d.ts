@@ -55,6 +55,7 @@ describe('LimitedRedis keeps the type of the client', () => {
     expectTypeOf(new LimitedRedis(Redis5, {}, 6379, 'localhost')).toEqualTypeOf<LimitedRedis<Redis5>>();
     expectTypeOf(new LimitedRedis(new Redis5())).toExtend<Redis5>();
     expectTypeOf(new LimitedRedis(Cluster5, {}, [7000])).toExtend<Cluster5>();
+    expectTypeOf(new LimitedRedis(Redis5).duplicate({ db: 1 })).toEqualTypeOf<LimitedRedis<Redis5>>();
     expectTypeOf(new LimitedRedis(Redis5).get('k')).toEqualTypeOf<Promise<string | null>>();
   });
 
@@ -98,8 +99,16 @@ describe('commands keep their overloads', () => {
     expectTypeOf(redis.multi({ pipeline: false })).toEqualTypeOf<Promise<'OK'>>();
     expectTypeOf(redis.multi([['get', 'k']])).toExtend<ChainableCommander>();
     expectTypeOf(redis.scanStream({ match: '*' })).toExtend<NodeJS.ReadableStream>();
-    expectTypeOf(redis.duplicate({ db: 1 })).toExtend<Redis>();
+    expectTypeOf(redis.duplicate({ db: 1 })).toEqualTypeOf<LimitedRedis<Redis>>();
+    expectTypeOf(redis.duplicate().duplicate().limiter).toEqualTypeOf<Limiter>();
+    expectTypeOf(cluster.duplicate([], {})).toEqualTypeOf<LimitedRedis<Cluster>>();
     expectTypeOf(cluster.nodes('master')).toEqualTypeOf<Redis[]>();
+    expectTypeOf(redis.duplicate({ replyMapping: 'resp3' })).toEqualTypeOf<Redis<'resp3'>>();
+    const apart = new LimitedRedis(Redis, { limitDuplicates: false }, 6379);
+    expectTypeOf(apart.limiter).toEqualTypeOf<Limiter>();
+    expectTypeOf(apart.duplicate()).toEqualTypeOf<Redis>();
+    const existing = new LimitedRedis(new Cluster([7000]), { limitDuplicates: false });
+    expectTypeOf(existing.duplicate()).toEqualTypeOf<Cluster>();
     redis.on('message', (channel, message) => {
       expectTypeOf([channel, message]).toEqualTypeOf<string[]>();
     });

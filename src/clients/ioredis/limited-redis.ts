@@ -5,13 +5,32 @@ import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isAlreadyWrapped, isWrapped } from '../shared/wrapped.js';
 import type { RedisClient } from './ioredis-internals.js';
 import { KIND, limitRedis } from './limit-redis.js';
-import type { ConstructorArguments, InstanceOf, RedisClass, RedisLike } from './redis-like.js';
+import type {
+  ConstructorArguments,
+  InstanceOf,
+  LimitedDuplicate,
+  RedisClass,
+  RedisLike,
+} from './redis-like.js';
 import { type LimitedRedisOptions, resolveRedisOptions } from './redis-options.js';
 
-/** A client of ioredis with a {@link LimiterHandle}: the client itself, not a copy. */
-export type LimitedRedis<R extends RedisLike = Redis> = R & LimiterHandle;
+/** A client of ioredis with a {@link LimiterHandle}: the client itself, not a copy. Its duplicates are limited too. */
+export type LimitedRedis<R extends RedisLike = Redis> = LimitedDuplicate<R> & R & LimiterHandle;
+
+/** Its duplicates are not limited. */
+interface Unlimited extends LimitedRedisOptions {
+  readonly limitDuplicates: false;
+}
 
 export interface LimitedRedisConstructor {
+  /** With `limitDuplicates: false`, of a client that is there already. */
+  new <R extends RedisLike>(client: R, options: Unlimited): R & LimiterHandle;
+  /** With `limitDuplicates: false`, of a class. */
+  new <C extends RedisClass, const A extends ConstructorArguments<C>>(
+    Redis: C,
+    options: Unlimited,
+    ...args: A
+  ): InstanceOf<C, A> & LimiterHandle;
   /**
    * Limits a client that is there already: that very object is patched and returned. A client that has been limited
    * before is returned as it is.

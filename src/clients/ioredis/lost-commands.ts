@@ -1,7 +1,6 @@
 import { patchMethods } from '../shared/patch-methods.js';
 import type { Admission } from './admission.js';
-import type { HeldOperations } from './hold.js';
-import { HELD, type RedisClient, type RedisCommand } from './ioredis-internals.js';
+import { HELD, type RedisClient, type RedisCommand, type RedisPipeline } from './ioredis-internals.js';
 import { originalMethod } from './original-method.js';
 import { noticeGivingUp } from './owed-answers.js';
 
@@ -14,19 +13,18 @@ import { noticeGivingUp } from './owed-answers.js';
  * To be called when a client connects. What was written on a connection that was lost before it was ready (its handshake,
  * and commands that Redis takes while it loads) is dropped; what is to be sent again is in another queue by now.
  */
-export function forgetUnready({ commandQueue, prevCommandQueue }: RedisClient, held: HeldOperations): void {
-  if (commandQueue !== undefined && commandQueue !== prevCommandQueue) forget(commandsIn(commandQueue), held);
+export function forgetUnready({ commandQueue, prevCommandQueue }: RedisClient, admission: Admission): void {
+  if (commandQueue !== undefined && commandQueue !== prevCommandQueue) {
+    forget(commandsIn(commandQueue), admission);
+  }
 }
 
 /**
  * To be called when a client is ready. With `autoResendUnfulfilledCommands: false`, what was on the lost connection is
  * dropped now.
- *
- * @returns whether commands were among it that ioredis had put into a pipeline of its own
  */
-export function forgetUnsent({ options, prevCommandQueue }: RedisClient, held: HeldOperations): boolean {
-  if (options.autoResendUnfulfilledCommands !== false || !prevCommandQueue) return false;
-  return forget(commandsIn(prevCommandQueue), held);
+export function forgetUnsent({ options, prevCommandQueue }: RedisClient, admission: Admission): void {
+  if (options.autoResendUnfulfilledCommands === false) forget(commandsIn(prevCommandQueue), admission);
 }
 
 /** A cluster's commands are lost with the connections of its nodes, if those come back (`clusterNodeRetryStrategy`). */
@@ -45,15 +43,14 @@ export function followNodes(admission: Admission): void {
 }
 
 function followNode(node: RedisClient, admission: Admission): void {
-  const { held } = admission;
   const setStatus = originalMethod(node, 'setStatus');
   const disconnect = originalMethod(node, 'disconnect');
   noticeGivingUp(node, admission);
   patchMethods(node, {
     setStatus(this: RedisClient, ...args: Parameters<RedisClient['setStatus']>) {
       setStatus().apply(this, args);
-      if (args[0] === 'connecting') forgetUnready(node, held);
-      if (args[0] === 'ready') forgetUnsent(node, held);
+      if (args[0] === 'connecting') forgetUnready(node, admission);
+      if (args[0] === 'ready') forgetUnsent(node, admission);
     },
 
     disconnect(this: RedisClient, ...args: unknown[]) {
@@ -62,7 +59,7 @@ function followNode(node: RedisClient, admission: Admission): void {
       // The reconnect is cancelled, and nothing else would end what waits for it.
       if (!wasWaiting) return;
       const queues = [node.commandQueue, node.prevCommandQueue, node.offlineQueue];
-      forget(queues.flatMap(commandsIn), held);
+      forget(queues.flatMap(commandsIn), admission);
     },
   });
 }
@@ -71,19 +68,19 @@ function commandsIn(queue: RedisClient['prevCommandQueue']): RedisCommand[] {
   return queue?.toArray().map(({ command }) => command) ?? [];
 }
 
-/** @returns whether commands were among them that ioredis had put into a pipeline of its own */
-function forget(commands: readonly RedisCommand[], held: HeldOperations): boolean {
-  if (commands.length === 0) return false;
+function forget(commands: readonly RedisCommand[], { held, stuck }: Admission): void {
+  if (commands.length === 0) return;
   const dropped = new Set(commands);
   for (const command of dropped) {
     const hold = command[HELD];
     if (hold?.owner === held) hold.giveBack();
   }
-  let joined = false;
+  const pipelines = new Set<RedisPipeline>();
   for (const hold of held) {
-    if (!hold.pipeline?._queue.some((command) => dropped.has(command))) continue;
-    joined ||= hold.operationClass.name !== 'pipeline';
+    const { pipeline } = hold;
+    if (!pipeline?._queue.some((command) => dropped.has(command))) continue;
+    pipelines.add(pipeline);
     hold.giveBack();
   }
-  return joined;
+  for (const pipeline of pipelines) stuck.neverAnswered(pipeline);
 }

@@ -9,6 +9,7 @@ export type OperationKind =
   | 'blocking'
   | 'connection'
   | 'subscription'
+  | 'watch'
   | 'multi'
   | 'end of transaction';
 
@@ -61,6 +62,11 @@ export const KIND_ROWS: readonly KindRow[] = [
     when: (args) => hasBlockOption(args, 3),
     source: 'Redis: XREADGROUP GROUP <group> <consumer> waits with BLOCK only',
   },
+  {
+    kind: 'watch',
+    names: ['watch'],
+    source: 'Redis: makes the next transaction conditional; without it, that must not be done',
+  },
   { kind: 'multi', names: ['multi'], source: 'Redis: opens a transaction on the connection' },
   {
     kind: 'end of transaction',
@@ -76,6 +82,15 @@ const ORDINARY: KindRow = { kind: 'command', names: [], source: 'everything that
 export function kindOf(command: RedisCommand): OperationKind {
   const row = rowByGivenName.get(command.name) ?? learn(command.name);
   return row.when === undefined || row.when(command.args) ? row.kind : 'command';
+}
+
+/**
+ * Whether a client only offers it when it connects, so that a server that does not know it (SETINFO is of Redis 7.2, HELLO
+ * of 6.0) may refuse it and nothing has failed.
+ */
+export function isOffer({ name, args }: RedisCommand): boolean {
+  const word = name.toLowerCase();
+  return word === 'hello' || (word === 'client' && wordOf(args[0]) === 'SETINFO');
 }
 
 const rowByName = new Map(KIND_ROWS.flatMap((row) => row.names.map((name) => [name, row] as const)));

@@ -1,4 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
+import type { LimiterHandle } from '../shared/limiter-handle.js';
 
 /** What tells a client of ioredis from others, whichever version, copy or subclass it is of. */
 export interface RedisLike {
@@ -41,5 +42,20 @@ export type InstanceOf<C extends RedisClass, A extends readonly unknown[]> = A e
     : Same<C, typeof Cluster> extends true
       ? Cluster
       : InstanceType<C>;
+
+/** What `duplicate()` of a limited client returns has the same limiter. */
+export interface LimitedDuplicate<R extends RedisLike> {
+  duplicate(...args: SameReplies<Parameters<R['duplicate']>>): Limited<ReturnType<R['duplicate']>>;
+}
+
+type Limited<D> = D extends RedisLike ? LimitedDuplicate<D> & D & LimiterHandle : D;
+
+/** Where `duplicate()` of ioredis 6 is to change the shape of replies, its own type alone knows to what. */
+type SameReplies<A extends readonly unknown[]> = {
+  [I in keyof A]: A[I] & {
+    readonly replyMapping?: undefined;
+    readonly redisOptions?: { readonly replyMapping?: undefined };
+  };
+};
 
 type Same<A, B> = [A, B] extends [B, A] ? true : false;

@@ -28,6 +28,7 @@ export class Transactions {
   /** In the order of the wire: from sending MULTI to sending EXEC or DISCARD. */
   #open: Transaction | undefined;
   #refused: RejectReason | undefined;
+  #watchRefused: RejectReason | undefined;
   readonly #byCommand = new WeakMap<RedisCommand, Transaction>();
 
   get open(): boolean {
@@ -48,6 +49,19 @@ export class Transactions {
     queueMicrotask(() => {
       this.#refused = undefined;
     });
+  }
+
+  /** WATCH is refused. A transaction that is sent before its caller can know would be done unwatched. */
+  refuseWatch(reason: RejectReason): void {
+    this.#watchRefused = reason;
+    queueMicrotask(() => {
+      this.#watchRefused = undefined;
+    });
+  }
+
+  /** Why WATCH was refused, for a transaction that is begun right after it. */
+  get watchRefused(): RejectReason | undefined {
+    return this.#watchRefused;
   }
 
   /** @returns what to tell when MULTI has been answered */

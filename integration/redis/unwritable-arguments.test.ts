@@ -1,0 +1,90 @@
+import { LimitedRedis } from 'floodgate/ioredis';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
+import { bareRedis, expectSettled, limitedRedis, started, times, untilReady } from './support/clients.js';
+import { versions } from './support/versions.js';
+
+const AUTO = { enableAutoPipelining: true };
+let server: RedisServer;
+beforeAll(async () => {
+  server = await startRedis();
+  await using operator = await bareRedis(versions[0]![1], server.url);
+  await Promise.all(times(10, (index) => operator.set(`k${index}`, `v${index}`)));
+});
+afterAll(() => server.close());
+
+const UNWRITABLE: readonly (readonly [name: string, make: () => unknown])[] = [
+  ['an object without a prototype', () => Object.create(null)],
+  [
+    'a toString() that throws',
+    () => ({
+      toString() {
+        throw new Error('no string');
+      },
+    }),
+  ],
+];
+
+describe.each(versions)('arguments that can not be written, %s', (_name, module) => {
+  test.each(UNWRITABLE)(
+    '%s: its caller alone hears of it; bare, everybody would wait for ever',
+    async (_bad, make) => {
+      using uncaught = uncaughtExceptions();
+      await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 10 }, AUTO);
+      const { redis, limiter } = client;
+      const bad = make() as string;
+      const answers = [
+        redis.get('k1'),
+        redis.set('k2', bad),
+        redis.get('k3'),
+        redis.call('GET', bad),
+        redis.get('k5'),
+      ];
+      const seen = await Promise.all(answers.map((answer) => answer.catch(({ name }) => name)));
+      expect(seen).toEqual(['v1', 'TypeError', 'v3', 'TypeError', 'v5']);
+      await expectSettled(limiter);
+      expect(await redis.get('k6')).toBe('v6');
+      expect(limiter.stats().classes.command).toMatchObject({ admitted: 4, succeeded: 4 });
+      expect(uncaught.messages).toEqual([]);
+    },
+  );
+
+  test('a client that throws while the shared pipeline is written: uncaught as bare, and no permit stays', async () => {
+    class Choosy extends module.Redis {
+      override sendCommand(...args: Parameters<InstanceType<typeof module.Redis>['sendCommand']>) {
+        if (args[1] !== undefined && args[0].args[0] === 'refused') throw new Error('not this key');
+        return super.sendCommand(...args);
+      }
+    }
+    using uncaught = uncaughtExceptions();
+    const redis = new LimitedRedis(Choosy, { maxConcurrentOps: 5 }, server.url, AUTO);
+    const { limiter } = redis;
+    await untilReady(redis);
+    started([redis.get('k1'), redis.get('refused'), redis.get('k2')]);
+    expect(limiter.inFlight).toBe(3);
+    await vi.waitFor(() => expect(uncaught.messages).toEqual(['not this key']));
+    await expectSettled(limiter);
+    // ioredis never sends another auto-pipeline, but others.
+    for (let round = 0; round < 3; round++) {
+      started(times(5, () => redis.get('k1')));
+      await expectSettled(limiter);
+    }
+    expect(limiter.stats().classes.command).toMatchObject({ rejected: 0, ignored: 18 });
+    redis.disconnect();
+  });
+});
+
+/** Catches uncaught exceptions, in place of the test runner, until it is disposed of. */
+function uncaughtExceptions(): Disposable & { readonly messages: string[] } {
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  const messages: string[] = [];
+  process.on('uncaughtException', (error: Error) => messages.push(error.message));
+  return {
+    messages,
+    [Symbol.dispose]() {
+      process.removeAllListeners('uncaughtException');
+      for (const listener of others) process.on('uncaughtException', listener);
+    },
+  };
+}
