@@ -17,7 +17,8 @@ test('a cut that the response has not followed is made sure of twice, then taken
   const doubts = new CutDoubts();
   doubts.cut(40, 40);
   expect(doubts.onWindow(30, 40, 20)).toEqual({ lower: 18 });
-  expect(doubts.onWindow(18, 39, 9)).toEqual({ back: 40 });
+  expect(doubts.onWindow(18, 39, 9)).toEqual({ lower: expect.closeTo(10.8) });
+  expect(doubts.onWindow(11, 38, 5)).toEqual({ back: 40 });
   expect(doubts.onWindow(40, 40, 20)).toBeUndefined();
 });
 
