@@ -17,7 +17,7 @@ export function isClumped(window: SampleWindow): boolean {
 export function roomForClumps(window: SampleWindow, rest: number): LimitDecision | undefined {
   const { limit, meanInFlight, fullShare } = window;
   const byChance = fullShare !== undefined && !isClumped(window);
-  if (byChance || !(meanInFlight < MOSTLY_FREE * limit)) return undefined;
+  if (window.rejected === 0 || byChance || !(meanInFlight < MOSTLY_FREE * limit)) return undefined;
   const refused = refusedShare(window);
   // Were all clumps of one size, they would fit at the limit over the share that got in.
   const factor = Math.min(MOST_GROWTH, (1 - refused) ** -2);

@@ -6,11 +6,11 @@ import { Descent } from './descent.js';
 import { Elasticity } from './elasticity.js';
 import { Growth } from './growth.js';
 import { OverloadCuts } from './overload-cuts.js';
-import { limitBelow, probeAt } from './probe-schedule.js';
+import { limitBelow, ProbeSchedule } from './probe-schedule.js';
 import { noiseOf, ResponseBase, responseReason } from './response-time.js';
 import { isElsewhere, Settling } from './settling.js';
 import { slackAt } from './slack.js';
-import { answersIn, refusedShare } from './window-figures.js';
+import { answersIn, isFilling, refusedShare } from './window-figures.js';
 import { WindowPool } from './window-pool.js';
 
 /**
@@ -39,6 +39,7 @@ export class KneeController implements LimitController {
   readonly #elasticity = new Elasticity();
   readonly #pool = new WindowPool();
   readonly #doubts = new CutDoubts();
+  readonly #probes = new ProbeSchedule();
   #limit: number;
   /** Where it is but for probing; not rounded. */
   #rest: number;
@@ -46,9 +47,6 @@ export class KneeController implements LimitController {
   #refused = 0;
   #descent: Descent | undefined = new Descent();
   #probing: 'below' | 'deeper' | 'above' | undefined;
-  /** Windows in which to look at R0 often. */
-  #alert = ALERT;
-  #turn = 0;
 
   constructor(range: ControllerRange = {}) {
     this.#range = resolveRange('KneeController', range);
@@ -67,22 +65,26 @@ export class KneeController implements LimitController {
   }
 
   #decide(single: SampleWindow): LimitDecision {
-    if (answersIn(single) === 0) return { limit: single.limit, reason: 'no answers: hold' };
+    const empty = answersIn(single) === 0 && (this.#cuts.recovering || !this.#pool.spans(single));
+    if (empty) return { limit: single.limit, reason: 'no answers: hold' };
     if (this.#settling.isOfTheLimitBefore(single)) return { limit: single.limit, reason: 'settling' };
     const window = this.#cuts.recovering ? single : this.#pool.add(single);
     if (window === undefined) return { limit: single.limit, reason: 'few answers: gathering' };
+    if (answersIn(window) === 0) return { limit: single.limit, reason: 'no answers: hold' };
     const { succeeded, limit } = window;
     const cut = this.#cuts.onWindow(window, this.#rest);
     if (cut !== undefined) return this.#restAt(cut.limit, cut.reason);
     if (this.#settling.isOfAnEarlierTime(window))
       return { limit, reason: 'answers of an earlier time: hold' };
+    if (single.meanInFlight > DRAINED * limit + 1)
+      return { limit, reason: 'more in flight than the limit: hold' };
     // Somebody else has moved the limit (a governor's bound, `resize`): go on from there.
     if (isElsewhere(limit, this.#limit)) this.#rest = limit;
     this.#refused += (refusedShare(window) - this.#refused) * 0.3;
     const time = this.#base.timeOf(window);
     if (succeeded === 0 || !(time > 0)) return { limit, reason: 'no work done: hold' };
-    const turn = (window.slot ?? this.#turn) + 1;
-    this.#turn = turn;
+    this.#probes.onWindow(window.slot);
+    if (isFilling(window)) return { limit, reason: 'filling: hold' };
     const room = roomForClumps(window, this.#rest);
     if (window.rejected === 0 || room !== undefined) return this.#onLightLoad(window, time, room);
     if (!this.#base.known && (this.#refused < HARDLY || window.meanPoolWait > window.meanLatency / 2))
@@ -91,13 +93,13 @@ export class KneeController implements LimitController {
     if (this.#probing === 'below') return this.#afterProbeBelow(window, time);
     if (this.#probing === 'deeper') return this.#afterProbeDeeper(window, time);
     if (this.#probing === 'above') return this.#afterProbeAbove(window, time);
-    return this.#follow(window, time, turn);
+    return this.#follow(window, time);
   }
 
   #onLightLoad(window: SampleWindow, time: number, room?: LimitDecision): LimitDecision {
     this.#probing = this.#descent = undefined;
     this.#doubts.forget();
-    this.#alert = Math.max(this.#alert, ALERT);
+    this.#probes.watch();
     // With fewer in flight, the moments between two events weigh too much.
     if (window.meanInFlight > 3) {
       if (!this.#base.known || time < this.#base.time) this.#base.learn(window, time, 0.5);
@@ -112,12 +114,12 @@ export class KneeController implements LimitController {
     if (!this.#descent.done) return { limit, reason };
     const { bracketed } = this.#descent;
     this.#growth.bracketed = bracketed;
-    this.#alert = AFTER_CHANGE;
+    this.#probes.watch(AFTER_CHANGE);
     this.#descent = undefined;
     return this.#restAt(bracketed ? limit * (1 + slackAt(limit, this.#refused)) : limit, reason);
   }
 
-  #follow(window: SampleWindow, time: number, turn: number): LimitDecision {
+  #follow(window: SampleWindow, time: number): LimitDecision {
     const { limit, succeeded } = window;
     // Whoever answers sooner than the base has no line; the base had one.
     if (time < this.#base.time * (1 - 2 * noiseOf(succeeded))) this.#base.learn(window, time, 0.3);
@@ -144,7 +146,7 @@ export class KneeController implements LimitController {
     const plain = Math.abs(change) > 3 * noise.ratio;
     const farAway = plain && Math.abs(change) > 0.2;
     if (farAway) {
-      this.#alert = AFTER_CHANGE;
+      this.#probes.watch(AFTER_CHANGE);
       if (change < 0 && ratio > 1.3) this.#doubts.cut(limit, time);
     }
     // While hardly anything is refused, the response is as restless as the load.
@@ -152,7 +154,7 @@ export class KneeController implements LimitController {
     const gain = !calm && (plain || this.#growth.sustained) ? 1 : 0.3;
     this.#rest = this.#clamped(this.#rest * Math.exp(gain * change));
     const reason = responseReason(window, idle, ratio);
-    const probe = this.#probe(turn, slack, window.slot !== undefined);
+    const probe = this.#probe(slack);
     if (probe === undefined) return { limit: this.#rest, reason };
     // A step that is more than a probe is not to pass for one.
     return farAway ? { limit: probe.limit, reason: `${reason}, ${probe.reason}` } : probe;
@@ -164,13 +166,12 @@ export class KneeController implements LimitController {
     if ('lower' in verdict) return this.#restAt(verdict.lower, 'probing whether the response follows');
     this.#base.learn(window, time, 0);
     this.#growth.bracketed = false;
-    this.#alert = AFTER_CHANGE;
+    this.#probes.watch(AFTER_CHANGE);
     return this.#restAt(verdict.back, 'the response does not follow the limit: back');
   }
 
-  #probe(turn: number, slack: number, onGrid: boolean): LimitDecision | undefined {
-    const alert = --this.#alert > 0;
-    const side = this.#growth.going ? undefined : probeAt(turn, alert, onGrid);
+  #probe(slack: number): LimitDecision | undefined {
+    const side = this.#probes.next(!this.#growth.going);
     if (side === undefined) return undefined;
     const limit =
       side === 'above' ? Math.max(this.#rest * 1.3, this.#rest + 1) : limitBelow(this.#rest, slack);
@@ -213,14 +214,15 @@ export class KneeController implements LimitController {
       this.#base.learn(window, time, 0);
       this.#growth.bracketed = false;
       this.#elasticity.moved();
-      this.#alert = AFTER_CHANGE;
+      this.#probes.watch(AFTER_CHANGE);
       return this.#restAt(window.limit, `work follows the limit by ${slope.toFixed(2)}: up`);
     }
     if (!this.#elasticity.surelyFollows) return { limit: this.#rest, reason: 'probed: no more work above' };
     const mean = this.#elasticity.above;
+    if (mean > FAR_BELOW) this.#growth.bracketed = false;
     this.#base.rescale(STEP);
     this.#elasticity.moved();
-    this.#alert = AFTER_CHANGE;
+    this.#probes.watch(AFTER_CHANGE);
     return this.#restAt(this.#rest * STEP, `work follows the limit by ${mean.toFixed(2)}: up`);
   }
 
@@ -239,10 +241,13 @@ const STEP = 1.2;
 /** By how much a response is plainly shorter, beyond chance. */
 const PLAINLY = 0.03;
 const DEEPER = 0.7;
+/** Elasticity at which the knee is a long way up. */
+const FAR_BELOW = 0.6;
 /** Elasticity at which a lower limit does as much work. */
 const FLAT = 0.25;
-const ALERT = 8;
 const AFTER_CHANGE = 12;
 /** Refused share at which the load is taken for light. */
 const HARDLY = 0.05;
+/** In flight over the limit, up to which what was admitted before a cut is gone. */
+const DRAINED = 1.1;
 const DEEPEST_CUT = 4;

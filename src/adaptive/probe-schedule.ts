@@ -2,15 +2,50 @@
  * Whether, and on which side of the limit, to look this time.
  *
  * Processes that keep one grid of windows look above together, and seldom: alone, each would only see its share grow.
- *
- * @param turn the number of the window, on the grid if there is one
- * @param alert whether something has changed of late
+ * Windows that were put together may step over a turn: it is due at the next one.
  */
-export function probeAt(turn: number, alert: boolean, onGrid: boolean): 'above' | 'below' | undefined {
-  const above = onGrid ? ABOVE_ON_GRID : ABOVE;
-  if (turn % above === above / 2) return 'above';
-  if (alert && !onGrid && turn % OFTEN === OFTEN / 2) return 'above';
-  return turn % (alert ? OFTEN : SELDOM) === 0 ? 'below' : undefined;
+export class ProbeSchedule {
+  /** Windows in which to look often. */
+  #alert = ALERT;
+  /** The number of the last window that was judged; on the grid, if there is one. */
+  #turn = 0;
+  #before = 0;
+  #onGrid = false;
+  /** Judged windows since the last probe. */
+  #since = APART;
+
+  /** A window is judged, whatever comes of it. */
+  onWindow(slot: number | undefined): void {
+    this.#onGrid = slot !== undefined;
+    this.#since++;
+    this.#before = this.#turn;
+    this.#turn = (slot ?? this.#turn) + 1;
+  }
+
+  /** Something has changed, or may. */
+  watch(windows: number = ALERT): void {
+    this.#alert = Math.max(this.#alert, windows);
+  }
+
+  /** Asked once for a window; `wanted` says whether this is a time for it. */
+  next(wanted: boolean): 'above' | 'below' | undefined {
+    const alert = --this.#alert > 0;
+    if (!wanted || this.#since < APART) return undefined;
+    for (let turn = Math.max(this.#before + 1, this.#turn - OFTEN); turn <= this.#turn; turn++) {
+      const side = this.#at(turn, alert);
+      if (side === undefined) continue;
+      this.#since = 0;
+      return side;
+    }
+    return undefined;
+  }
+
+  #at(turn: number, alert: boolean): 'above' | 'below' | undefined {
+    const above = this.#onGrid ? ABOVE_ON_GRID : ABOVE;
+    if (turn % above === above / 2) return 'above';
+    if (alert && !this.#onGrid && turn % OFTEN === OFTEN / 2) return 'above';
+    return turn % (alert ? OFTEN : SELDOM) === 0 ? 'below' : undefined;
+  }
 }
 
 /** A tenth below the knee, and by one at least below the limit. */
@@ -19,7 +54,9 @@ export function limitBelow(limit: number, slack: number): number {
 }
 
 /** Windows. */
+const ALERT = 8;
 const OFTEN = 8;
 const SELDOM = 32;
+const APART = 4;
 const ABOVE = 16;
 const ABOVE_ON_GRID = 64;

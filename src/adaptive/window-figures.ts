@@ -7,8 +7,18 @@ export function refusedShare({ rejected, admitted }: SampleWindow): number {
 }
 
 /** Answers that tell something of the database; the caller's own aborts don't. */
-export function answersIn({ succeeded, failed, overloaded }: SampleWindow): number {
+export function answersIn({
+  succeeded,
+  failed,
+  overloaded,
+}: Pick<SampleWindow, 'succeeded' | 'failed' | 'overloaded'>): number {
   return succeeded + failed + overloaded;
+}
+
+/** Nothing is refused, and far more has begun than has ended (or the reverse): what is in flight says nothing of the load. */
+export function isFilling({ rejected, admitted, ...ended }: SampleWindow): boolean {
+  const answers = answersIn(ended) + ended.ignored;
+  return rejected === 0 && Math.abs(admitted - answers) > 0.1 * answers + 3 * Math.sqrt(answers);
 }
 
 /** Share of the answers that met overload, 0 to 1. `NaN` without answers. */

@@ -7,12 +7,20 @@ import { answersIn, isOutage } from './window-figures.js';
  */
 export class WindowPool {
   #pooled: SampleWindow | undefined;
+  /** Of the last window that had answers. */
+  #latency = Number.POSITIVE_INFINITY;
+
+  /** Whether operations take so long that a window without answers is nothing special, and belongs to its neighbours. */
+  spans({ startedAt, endedAt }: SampleWindow): boolean {
+    return this.#latency > (endedAt - startedAt) / 4;
+  }
 
   /** @returns `undefined` while there are too few */
   add(window: SampleWindow): SampleWindow | undefined {
     const before = this.#pooled;
     const pooled = before === undefined || before.limit !== window.limit ? window : joined(before, window);
-    const long = pooled.endedAt - pooled.startedAt >= Math.max(LONGEST_MS, 3 * pooled.meanLatency);
+    if (window.meanLatency > 0) this.#latency = window.meanLatency;
+    const long = pooled.endedAt - pooled.startedAt >= Math.max(LONGEST_MS, 3 * (pooled.meanLatency || 0));
     if (answersIn(pooled) < ENOUGH && !long && !isOutage(pooled)) {
       this.#pooled = pooled;
       return undefined;

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { limitBelow, ProbeSchedule } from './probe-schedule.js';
+
+/** The sides that are looked at in so many windows, each `every` slots of the grid after the one before. */
+function sides(windows: number, slotOf: (index: number) => number | undefined, wanted = true): string[] {
+  const probes = new ProbeSchedule();
+  return Array.from({ length: windows }, (_, index) => {
+    probes.onWindow(slotOf(index));
+    return probes.next(wanted) ?? '';
+  });
+}
+
+const turnsOf = (all: readonly string[], side: string) =>
+  all.flatMap((each, index) => (each === side ? [index + 1] : []));
+
+describe('ProbeSchedule', () => {
+  test('without a grid looks often at first, then above each 16th and below each 32nd window', () => {
+    const all = sides(96, () => undefined);
+    expect(turnsOf(all, 'above')).toEqual([4, 8, 24, 40, 56, 72, 88]);
+    expect(turnsOf(all, 'below')).toEqual([32, 64, 96]);
+  });
+
+  test('on a grid all processes look above at the same slots, each 64th', () => {
+    const all = sides(200, (index) => index + 1000);
+    const above = turnsOf(all, 'above').map((turn) => (turn + 1000) % 64);
+    expect(above).toEqual(above.map(() => 32));
+    expect(above.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each([1, 3, 7, 12, 50])(
+    'windows put together, %i slots apart from an odd one on, step over no turn for good',
+    (apart) => {
+      const all = sides(400, (index) => 1 + index * (apart + 1));
+      expect(turnsOf(all, 'above').length).toBeGreaterThan(5);
+      expect(turnsOf(all, 'below').length).toBeGreaterThan(10);
+    },
+  );
+
+  test('leaves at least three windows between two looks', () => {
+    for (const apart of [1, 2, 5, 9, 33]) {
+      const turns = sides(300, (index) => index * apart).flatMap((side, index) =>
+        side === '' ? [] : [index],
+      );
+      const gaps = turns.slice(1).map((turn, index) => turn - turns[index]!);
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  test('looks nowhere while that is not wanted', () => {
+    expect(new Set(sides(100, () => undefined, false))).toEqual(new Set(['']));
+  });
+});
+
+test.each([
+  [20, 0.13, 16],
+  [2, 0.6, 1],
+  [1.4, 0.6, 0],
+  [100, 0.06, 85],
+])('below %d, with a slack of %d, is %i', (limit, slack, below) => {
+  expect(limitBelow(limit, slack)).toBe(below);
+});

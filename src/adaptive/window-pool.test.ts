@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import type { SampleWindow } from './controller.js';
+import { isFilling } from './window-figures.js';
+import { WindowPool } from './window-pool.js';
+
+/** Half a second, the `index`-th. */
+function windowOf(index: number, figures: Partial<SampleWindow>): SampleWindow {
+  const { succeeded = 0 } = figures;
+  return {
+    startedAt: index * 500,
+    endedAt: (index + 1) * 500,
+    limit: 20,
+    succeeded,
+    failed: 0,
+    overloaded: 0,
+    ignored: 0,
+    rejected: 0,
+    admitted: succeeded,
+    maxInFlight: 20,
+    meanInFlight: 10,
+    meanLatency: succeeded === 0 ? Number.NaN : 1000,
+    p50: 1000,
+    p95: 1000,
+    p99: 1000,
+    meanPoolWait: 0,
+    p95PoolWait: 0,
+    workRate: 2 * succeeded,
+    stalledMs: 0,
+    ...figures,
+  };
+}
+
+describe('WindowPool', () => {
+  test('gives 60 answers at once, and fewer once they are together', () => {
+    const pool = new WindowPool();
+    expect(pool.add(windowOf(0, { succeeded: 60 }))).toMatchObject({ succeeded: 60, startedAt: 0 });
+    expect(pool.add(windowOf(1, { succeeded: 25, fullShare: 0.1 }))).toBeUndefined();
+    expect(pool.add(windowOf(2, { succeeded: 35, fullShare: 0.3, meanInFlight: 20 }))).toMatchObject({
+      succeeded: 60,
+      startedAt: 500,
+      endedAt: 1500,
+      meanInFlight: 15,
+      fullShare: 0.2,
+      workRate: 60,
+    });
+  });
+
+  test('what was gathered at another limit is forgotten', () => {
+    const pool = new WindowPool();
+    pool.add(windowOf(0, { succeeded: 50 }));
+    expect(pool.add(windowOf(1, { succeeded: 50, limit: 21 }))).toBeUndefined();
+  });
+
+  test('slow operations: windows without answers count with their neighbours, so that work is not overrated', () => {
+    const pool = new WindowPool();
+    const pooled = [30, 0, 0, 40].map((succeeded, index) => pool.add(windowOf(index, { succeeded })));
+    expect(pooled.slice(0, 3)).toEqual([undefined, undefined, undefined]);
+    expect(pooled[3]).toMatchObject({
+      succeeded: 70,
+      workRate: 35,
+      meanLatency: 1000,
+      startedAt: 0,
+      endedAt: 2000,
+    });
+  });
+
+  test('an empty window is a neighbour where operations take a quarter of it, or nobody knows', () => {
+    const pool = new WindowPool();
+    const empty = windowOf(1, {});
+    expect(pool.spans(empty)).toBe(true);
+    pool.add(windowOf(0, { succeeded: 100, meanLatency: 10 }));
+    expect(pool.spans(empty)).toBe(false);
+    pool.add(windowOf(0, { succeeded: 100, meanLatency: 126 }));
+    expect(pool.spans(empty)).toBe(true);
+  });
+
+  test('after five seconds it takes what there is, nothing included', () => {
+    const pool = new WindowPool();
+    const pooled = Array.from({ length: 10 }, (_, index) => pool.add(windowOf(index, {})));
+    expect(pooled.slice(0, 9)).toEqual(Array(9).fill(undefined));
+    expect(pooled[9]).toMatchObject({ succeeded: 0, startedAt: 0, endedAt: 5000 });
+  });
+});
+
+test.each([
+  ['as much ends as begins', { admitted: 500, succeeded: 500 }, false],
+  ['chance', { admitted: 500, succeeded: 400 }, false],
+  ['it fills', { admitted: 500, succeeded: 300 }, true],
+  ['it empties', { admitted: 300, succeeded: 500 }, true],
+  ['what was refused tells of the load', { admitted: 500, succeeded: 300, rejected: 1 }, false],
+  ['ignored ones end, too', { admitted: 500, succeeded: 300, ignored: 200 }, false],
+])('filling: %s', (_, figures, filling) => {
+  expect(isFilling(windowOf(0, figures))).toBe(filling);
+});
