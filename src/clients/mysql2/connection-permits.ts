@@ -88,7 +88,11 @@ export class ConnectionPermits {
       if (this.#kept === undefined && this.serverInTransaction) {
         this.#kept = permit;
         this.#note(outcome);
-      } else permit.release(outcome);
+        return;
+      }
+      permit.release(outcome);
+      // One that was sent before it was known of may have ended it.
+      if (this.#kept !== undefined) this.#endIfIdle();
     };
   }
 
