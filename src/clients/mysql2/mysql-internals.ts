@@ -43,7 +43,7 @@ export interface MysqlConnection extends EventEmitter {
   readonly threadId?: number | null;
   readonly stream: MysqlStream;
   /** What comes next. */
-  readonly _commands?: { unshift(command: MysqlCommand): unknown };
+  readonly _commands?: { readonly length: number; unshift(command: MysqlCommand): unknown };
   /** Makes the next step of what is under way, with or without news of the server. */
   handlePacket(packet?: MysqlPacket): void;
   /** Closed by its user. */
