@@ -285,6 +285,21 @@ describe('a rejection', () => {
     expect(limiter.stats()).toMatchObject({ inFlight: 1, rejected: 11 });
   });
 
+  test('of a changeUser is not fatal, since the connection is well', async () => {
+    const { core, connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    const permit = limiter.acquire();
+    const rejection = await told(connection.changeUser({ database }));
+    expect(rejection).toMatchObject({ name: 'BackpressureError', reason: 'limit' });
+    expect(rejection).not.toHaveProperty('fatal');
+    const byCallback = await new Promise<unknown>((resolve) =>
+      (core.changeUser as (callback: (error: unknown) => void) => void)(resolve),
+    );
+    expect(byCallback).toMatchObject({ name: 'BackpressureError' });
+    permit.release();
+    await connection.changeUser({ database });
+    expect(await told(connection.changeUser({ password: 'no' }))).toMatchObject({ fatal: true, errno: 1045 });
+  });
+
   test('sends nothing, and what came before and after is answered in order', async () => {
     const { connection, limiter } = await connect({ maxConcurrentOps: 2 });
     const answers = [1, 2, 3, 4].map((n) => told(connection.execute(`select ${n}`)));

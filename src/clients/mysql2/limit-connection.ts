@@ -1,4 +1,4 @@
-import type { BackpressureError } from '../../core/backpressure-error.js';
+import { BackpressureError } from '../../core/backpressure-error.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
@@ -39,7 +39,7 @@ interface Operation {
  */
 export function limitConnection(context: MysqlContext, connection: MysqlConnection, opening?: Opening): void {
   const { gate, limiter, classes, options } = context;
-  const behind = methodsBehind(connection, ['addCommand', 'execute', 'end']);
+  const behind = methodsBehind(connection, ['addCommand', 'execute', 'changeUser', 'end']);
   const permits = new ConnectionPermits(gate);
   const open = new Set<Operation>();
   /** Inside `execute()`, which sends two commands: what became of the first. */
@@ -213,6 +213,15 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
       } finally {
         executing = undefined;
       }
+    },
+
+    changeUser(this: MysqlConnection, options: unknown, callback: unknown) {
+      const given = givenCallback(options, callback) as Callback | undefined;
+      return behind.changeUser.call(this, typeof options === 'function' ? {} : options, (error) => {
+        // mysql2 calls any error of this one fatal, and libraries throw the connection away.
+        if (error instanceof BackpressureError) delete (error as { fatal?: boolean }).fatal;
+        given?.(error);
+      });
     },
 
     end(this: MysqlConnection, callback?: Callback) {

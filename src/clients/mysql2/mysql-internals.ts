@@ -33,6 +33,7 @@ export interface MysqlConnection extends EventEmitter {
   query(sql: unknown, values?: unknown, callback?: unknown): unknown;
   execute(sql: unknown, values?: unknown, callback?: unknown): unknown;
   ping(callback: Callback): unknown;
+  changeUser(options: unknown, callback: Callback): unknown;
   end(callback?: Callback): unknown;
   destroy(): void;
   /** Of a pooled connection. */
