@@ -141,6 +141,29 @@ describe('a transaction keeps one permit from its beginning to its end', () => {
     expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0, rejected: 1, peakInFlight: 1 });
   });
 
+  test('also where COMMIT begins the next one', async () => {
+    const limiter = new Limiter({ maxConcurrentOps: 1 });
+    const one = await connect({ limiter });
+    const other = await connect({ limiter });
+    await one.connection.query("set completion_type = 'CHAIN'");
+    await one.connection.beginTransaction();
+    await one.connection.commit();
+    expect(limiter.inFlight).toBe(1);
+    await one.connection.query("set completion_type = 'NO_CHAIN'");
+    await one.connection.commit();
+    expect(limiter.inFlight).toBe(0);
+    // One that costs nothing, and nothing rides on that.
+    await one.connection.query("set completion_type = 'CHAIN'");
+    await one.connection.commit();
+    await other.connection.beginTransaction();
+    const insert = () => told(one.connection.query('insert into marks values (1)'));
+    expect(await insert()).toMatchObject({ reason: 'limit' });
+    await other.connection.commit();
+    expect([await insert(), limiter.inFlight]).toEqual(['ok', 1]);
+    one.core.destroy();
+    await vi.waitFor(() => expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0 }));
+  });
+
   test('until the connection is lost', async () => {
     const { core, connection, limiter } = await connect({ maxConcurrentOps: 1 });
     await connection.beginTransaction();
