@@ -375,3 +375,38 @@ test('a reset on release has the permit of its checkout until it is done', async
   await expect.poll(() => limiter.inFlight).toBe(0);
   expect(limiter.stats()).toMatchObject({ succeeded: 2, doubleReleases: 0 });
 });
+
+describe('of a pool’s query that has no callback, and nobody listens to,', () => {
+  const config = { connectionLimit: 1, waitForConnections: false };
+
+  test('an error of its SQL is heard by nobody, and one in getting a connection is uncaught, as without a limiter', async () => {
+    const logs: string[][] = [];
+    for (const limited of [false, true]) {
+      using uncaught = recordUncaughtExceptions();
+      await using subject = limited
+        ? limitedPool(url, database, { maxConcurrentOps: 5 }, config)
+        : barePool(url, database, config);
+      subject.pool.query('select nothing');
+      await expect.poll(() => internalsOf(subject.pool)._freeConnections.length).toBe(1);
+      subject.pool.query('select 1');
+      subject.pool.query('select 1');
+      await expect.poll(() => uncaught.messages).not.toEqual([]);
+      await expect.poll(() => internalsOf(subject.pool)._freeConnections.length).toBe(1);
+      logs.push(uncaught.messages);
+    }
+    expect(logs).toEqual([['No connections available.'], ['No connections available.']]);
+  });
+
+  test('a rejection is uncaught, as the pool’s own "no connections available" is', async () => {
+    using uncaught = recordUncaughtExceptions();
+    await using limited = limitedPool(url, database, { maxConcurrentOps: 1 });
+    limited.pool.query('select 1');
+    limited.pool.query('select 1');
+    expect(uncaught.messages).toEqual([]);
+    await expect.poll(() => uncaught.messages).toHaveLength(1);
+    expect(uncaught.messages[0]).toContain('mysql2: query rejected, every permit is taken');
+    limited.pool.query('select 1').on('error', () => {});
+    await expect.poll(() => limited.limiter.inFlight).toBe(0);
+    expect(uncaught.messages).toHaveLength(1);
+  });
+});

@@ -172,9 +172,13 @@ describe('a cluster is limited in all its parts', () => {
     const { cluster, limiter } = clusterOf({ maxConcurrentOps: 5 });
     cluster.add('A', node({ connectionLimit: 1 }));
     const running = cluster.of('A').query(sleeping(0.2));
-    const waiting = told(cluster.of('A').query('select 1'));
+    const namespace = cluster.of('A');
+    const waiting = [namespace.query('select 1'), namespace.getConnection()].map(told);
     await limiter.drain({ timeoutMs: 50 });
-    expect(await waiting).toMatchObject({ reason: 'draining' });
+    expect(await Promise.all(waiting)).toMatchObject([
+      { reason: 'draining', operation: 'query' },
+      { reason: 'draining', operation: 'getConnection' },
+    ]);
     await running;
     await vi.waitFor(() => expect(limiter.stats()).toMatchObject({ state: 'drained', inFlight: 0 }));
   });

@@ -129,11 +129,20 @@ describe('a drain', () => {
     await using limited = limitedPool(url, database, { maxConcurrentOps: 8 }, { connectionLimit: 1 });
     const { pool, limiter } = limited;
     const running = pool.promise().query(sleeping(0.2));
-    const waiting = toldBy(pool.promise().query('select 1'));
+    const waiting = [
+      pool.promise().query('select 1'),
+      pool.promise().execute('select 1'),
+      pool.promise().getConnection(),
+    ].map(toldBy);
     const draining = limiter.drain({ timeoutMs: 50 });
     expect(await toldBy(pool.promise().query('select 1'))).toMatchObject({ reason: 'draining' });
     await draining;
-    expect(await waiting).toMatchObject({ name: 'BackpressureError', reason: 'draining' });
+    const rejection = { name: 'BackpressureError', reason: 'draining' };
+    expect(await Promise.all(waiting)).toMatchObject([
+      { ...rejection, operation: 'query' },
+      { ...rejection, operation: 'query' },
+      { ...rejection, operation: 'getConnection' },
+    ]);
     await running;
     await vi.waitFor(() => expect(limiter.stats().state).toBe('drained'));
     // The connection that came too late for the one in line is back in the pool.

@@ -79,6 +79,41 @@ describe('a transaction keeps one permit from its beginning to its end', () => {
     expect(limiter.inFlight).toBe(0);
   });
 
+  test.each([
+    [
+      'autocommit off',
+      ['set autocommit = 0'],
+      ['insert into marks values (1)', 'select n from marks', 'commit'],
+    ],
+    ['a begin in a comment', [], ['/*!40000 start transaction */', 'insert into marks values (1)', 'commit']],
+    [
+      'a text that opens one at its end',
+      [],
+      ['set @a = 1; begin', 'insert into marks values (1)', 'rollback'],
+    ],
+  ])('and that one of which the server tells (%s), too', async (_, before, sent) => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 3 }, { multipleStatements: true });
+    for (const sql of before) await connection.query(sql);
+    const admitted = limiter.stats().admitted;
+    await Promise.all(sent.map((sql) => connection.query(sql)));
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0, doubleReleases: 0 });
+    expect(limiter.stats().admitted - admitted).toBe(3);
+    await connection.query('begin');
+    expect(limiter.inFlight).toBe(1);
+    await connection.query('commit');
+    expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0, failed: 0 });
+  });
+
+  test('one that goes on after what was sent with its beginning keeps one permit', async () => {
+    const { connection, limiter } = await connect({ maxConcurrentOps: 3 }, { multipleStatements: true });
+    await Promise.all(
+      ['set @a = 1; begin', 'insert into marks values (1)'].map((sql) => connection.query(sql)),
+    );
+    expect(limiter.inFlight).toBe(1);
+    await connection.query('commit');
+    expect(limiter.inFlight).toBe(0);
+  });
+
   test('a statement that fails in it does not end it', async () => {
     const { connection, limiter } = await connect({ maxConcurrentOps: 1 });
     await connection.beginTransaction();
@@ -104,6 +139,29 @@ describe('a transaction keeps one permit from its beginning to its end', () => {
     await other.connection.execute('commit');
     await one.connection.commit();
     expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0, rejected: 1, peakInFlight: 1 });
+  });
+
+  test('also where COMMIT begins the next one', async () => {
+    const limiter = new Limiter({ maxConcurrentOps: 1 });
+    const one = await connect({ limiter });
+    const other = await connect({ limiter });
+    await one.connection.query("set completion_type = 'CHAIN'");
+    await one.connection.beginTransaction();
+    await one.connection.commit();
+    expect(limiter.inFlight).toBe(1);
+    await one.connection.query("set completion_type = 'NO_CHAIN'");
+    await one.connection.commit();
+    expect(limiter.inFlight).toBe(0);
+    // One that costs nothing, and nothing rides on that.
+    await one.connection.query("set completion_type = 'CHAIN'");
+    await one.connection.commit();
+    await other.connection.beginTransaction();
+    const insert = () => told(one.connection.query('insert into marks values (1)'));
+    expect(await insert()).toMatchObject({ reason: 'limit' });
+    await other.connection.commit();
+    expect([await insert(), limiter.inFlight]).toEqual(['ok', 1]);
+    one.core.destroy();
+    await vi.waitFor(() => expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0 }));
   });
 
   test('until the connection is lost', async () => {
@@ -250,6 +308,21 @@ describe('a rejection', () => {
     expect(limiter.stats()).toMatchObject({ inFlight: 1, rejected: 11 });
   });
 
+  test('of a changeUser is not fatal, since the connection is well', async () => {
+    const { core, connection, limiter } = await connect({ maxConcurrentOps: 1 });
+    const permit = limiter.acquire();
+    const rejection = await told(connection.changeUser({ database }));
+    expect(rejection).toMatchObject({ name: 'BackpressureError', reason: 'limit' });
+    expect(rejection).not.toHaveProperty('fatal');
+    const byCallback = await new Promise<unknown>((resolve) =>
+      (core.changeUser as (callback: (error: unknown) => void) => void)(resolve),
+    );
+    expect(byCallback).toMatchObject({ name: 'BackpressureError' });
+    permit.release();
+    await connection.changeUser({ database });
+    expect(await told(connection.changeUser({ password: 'no' }))).toMatchObject({ fatal: true, errno: 1045 });
+  });
+
   test('sends nothing, and what came before and after is answered in order', async () => {
     const { connection, limiter } = await connect({ maxConcurrentOps: 2 });
     const answers = [1, 2, 3, 4].map((n) => told(connection.execute(`select ${n}`)));
@@ -273,6 +346,24 @@ describe('a rejection', () => {
     expect(workOf(limiter).admitted).toBe(0);
     expect(limiter.inFlight).toBe(0);
   });
+});
+
+test('what a callback sends that mysql2 calls within execute() takes permits of its own', async () => {
+  const { core, limiter } = await connect({ maxConcurrentOps: 2 });
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  await core.promise().execute('select ? as n', [1]);
+  const heard: unknown[] = [];
+  core.execute('select ? as n', [circular] as never, (error) => {
+    heard.push(error?.name);
+    for (let n = 1; n <= 3; n++) core.query('select 1', (inner) => heard.push(inner?.name ?? n));
+    core.execute('select 1', (inner: Error | null) => heard.push(inner?.name));
+    heard.push(limiter.inFlight);
+  });
+  await vi.waitFor(() => expect(heard).toHaveLength(6));
+  expect(heard.slice(0, 2)).toEqual(['TypeError', 2]);
+  expect(heard.slice(2).sort()).toEqual([1, 2, 'BackpressureError', 'BackpressureError']);
+  expect(limiter.stats()).toMatchObject({ inFlight: 0, rejected: 2, succeeded: 4, failed: 1 });
 });
 
 test('destroyed under a statement, it keeps the permit until the server is done', async () => {

@@ -97,6 +97,7 @@ describe('limiter.drain(), then pool.end()', () => {
     const began = performance.now();
     await under.limiter.drain({ timeoutMs: 100 });
     expect(performance.now() - began).toBeLessThan(300);
+    await expect(waiting[0]).rejects.toMatchObject({ operation: 'query' });
     expect(await ends(waiting)).toEqual({ draining: 20 });
     expect(performance.now() - began).toBeLessThan(300);
     expect(under.limiter.stats()).toMatchObject({ inFlight: 2, running: 2, state: 'draining', ignored: 20 });

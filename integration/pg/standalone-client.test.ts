@@ -98,6 +98,21 @@ describe('connecting a standalone client', () => {
 });
 
 describe('a transaction on a standalone client', () => {
+  test('sent in one go, gives its permit back, even if only the server tells of its beginning', async () => {
+    await using under = await standaloneClient(url, { maxConcurrentOps: 3 });
+    const { client, limiter } = under;
+    for (const end of ['commit', 'rollback', 'select 1 / 0']) {
+      const sent = ['select 1; begin', 'select 2', end].map((sql) => client.query(sql).catch(() => {}));
+      await Promise.all(sent);
+      if (end.startsWith('select')) {
+        expect(limiter.inFlight).toBe(1);
+        await client.query('rollback');
+      }
+      await vi.waitFor(() => expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0 }));
+    }
+    expect(limiter.stats()).toMatchObject({ rejected: 0, failed: 1, doubleReleases: 0 });
+  });
+
   test('holds one permit from its begin to its end, and nothing in it is rejected', async () => {
     await using under = await standaloneClient(url, { maxConcurrentOps: 1 });
     const { client, limiter } = under;

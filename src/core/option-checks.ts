@@ -125,6 +125,7 @@ export function unknownKey(what: string, key: string, known: readonly string[], 
 /** What others call it. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   limit: 'maxConcurrentOps',
+  max: 'maxConcurrentOps',
   concurrency: 'maxConcurrentOps',
   maxConcurrency: 'maxConcurrentOps',
   maxConcurrent: 'maxConcurrentOps',

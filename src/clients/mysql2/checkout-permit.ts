@@ -7,6 +7,11 @@ import type { MysqlContext } from './mysql-context.js';
 import type { ConnectionCallback } from './mysql-internals.js';
 import { tellRejection } from './promised-rejections.js';
 
+/** What a rejection says was asked for: a connection, or a query for which the pool takes one itself. */
+export function operationAsked(forOneQuery: boolean): string {
+  return forOneQuery ? 'query' : 'getConnection';
+}
+
 /** The permit of one checkout, from the request for a connection on. It comes back once, with the worst outcome noted. */
 export class CheckoutPermit implements Waiting {
   readonly operationClass: OperationClass;

@@ -2,6 +2,7 @@ import type { RejectReason } from '../../core/backpressure-error.js';
 import type { NodeShare } from '../../core/node-shares.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import { Checkout } from './checkout.js';
+import { operationAsked } from './checkout-permit.js';
 import type { MysqlContext } from './mysql-context.js';
 import type { ConnectionCallback, MysqlNode } from './mysql-internals.js';
 import { tellRejection } from './promised-rejections.js';
@@ -73,8 +74,8 @@ export class ClusterRequest {
   refuse(reason: RejectReason): void {
     this.#checkout?.fail('ignored');
     const { gate } = this.#context;
-    const operation = this.#forOneQuery ? 'query' : 'getConnection';
-    process.nextTick(tellRejection, this.callback, gate.reject(this.#operationClass, reason, operation));
+    const rejection = gate.reject(this.#operationClass, reason, operationAsked(this.#forOneQuery));
+    process.nextTick(tellRejection, this.callback, rejection);
   }
 
   #leaveNode(): void {

@@ -84,11 +84,16 @@ export class ConnectionPermits {
       return this.#ride();
     }
     return (outcome) => {
-      // It opened one without saying so at its start ('select 1; begin', or autocommit is off).
-      if (this.#kept === undefined && this.serverInTransaction) {
+      // It opened one without saying so at its start ('select 1; begin', or autocommit is off). A COMMIT that weighs nothing
+      // may, too (completion_type is CHAIN): what comes next takes a permit.
+      if (weight > 0 && this.#kept === undefined && this.serverInTransaction) {
         this.#kept = permit;
         this.#note(outcome);
-      } else permit.release(outcome);
+        return;
+      }
+      permit.release(outcome);
+      // One that was sent before it was known of may have ended it.
+      if (this.#kept !== undefined) this.#endIfIdle();
     };
   }
 

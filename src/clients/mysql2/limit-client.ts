@@ -81,7 +81,8 @@ function make(create: Create, args: readonly unknown[]): unknown {
     return create(...args);
   } catch (thrown) {
     if (!(thrown instanceof TypeError) || create.length === 0 || args[0] != null) throw thrown;
-    const what = `mysql2's configuration for ${create.name}`;
+    // Those of the promise API go by other names inside.
+    const what = `mysql2's configuration for ${create.name.replace('Promise', '')}`;
     throw new TypeError(complaint(what, 'an object or an address', args[0]), { cause: thrown });
   }
 }
@@ -133,10 +134,14 @@ function limitFace(face: object, limiter: Limiter, options: LimitRequest['option
 }
 
 export function noClient(subject: string, value: unknown): TypeError {
-  const hint = isDriver(value)
+  return new TypeError(complaint(subject, RULE, value) + hintFor(value));
+}
+
+function hintFor(value: unknown): string {
+  if (isPromise(value)) return ': did you forget await?';
+  return isDriver(value)
     ? ': that is the whole module; give one of its functions, createPool say, or use limitDriver(module, options)'
     : '';
-  return new TypeError(complaint(subject, RULE, value) + hint);
 }
 
 const RULE =

@@ -3,6 +3,7 @@ import { isNested, outsideNested } from '../shared/nested.js';
 import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { WaitingAnswers } from '../shared/waiting-answers.js';
 import type { Checkout } from './checkout.js';
+import { operationAsked } from './checkout-permit.js';
 import { ClusterRequest } from './cluster-request.js';
 import type { MysqlContext } from './mysql-context.js';
 import {
@@ -33,7 +34,9 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
   let choosing: ClusterRequest | undefined;
   const forgetCluster = gate.onDrainDeadline(() =>
     waiting.refuseAll((checkout) =>
-      checkout.refuse(gate.rejection(checkout.operationClass, 'draining', 'getConnection')),
+      checkout.refuse(
+        gate.rejection(checkout.operationClass, 'draining', operationAsked(checkout.forOneQuery)),
+      ),
     ),
   );
 

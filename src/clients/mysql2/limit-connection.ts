@@ -1,4 +1,4 @@
-import type { BackpressureError } from '../../core/backpressure-error.js';
+import { BackpressureError } from '../../core/backpressure-error.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
@@ -39,7 +39,7 @@ interface Operation {
  */
 export function limitConnection(context: MysqlContext, connection: MysqlConnection, opening?: Opening): void {
   const { gate, limiter, classes, options } = context;
-  const behind = methodsBehind(connection, ['addCommand', 'execute', 'end']);
+  const behind = methodsBehind(connection, ['addCommand', 'execute', 'changeUser', 'end']);
   const permits = new ConnectionPermits(gate);
   const open = new Set<Operation>();
   /** Inside `execute()`, which sends two commands: what became of the first. */
@@ -105,11 +105,14 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
     if (unsure !== 'no') return;
     unsure = 'yes';
     setImmediate(() => {
-      const worthwhile = unsure === 'yes' && permits.inTransaction && open.size === 0;
+      const worthwhile = unsure === 'yes' && permits.inTransaction && open.size === 0 && isUsable(connection);
       unsure = worthwhile ? 'asking' : 'no';
       if (!worthwhile) return;
-      connection.ping(() => {
+      connection.ping((error) => {
         unsure = 'no';
+        // mysql2 tells what waits for an answer of a lost connection, and an idle connection itself: to its user it is idle.
+        const lost = (error as { fatal?: unknown } | undefined)?.fatal === true && !connection._closing;
+        if (lost && connection._commands?.length === 0) connection.emit('error', error);
       });
     });
   }
@@ -195,8 +198,11 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
         process.nextTick(refuse, command, operation);
         return command;
       }
+      const last = executing === undefined || joined !== undefined;
       if (executing !== undefined) executing.first = operation;
-      observe(command, operation, executing === undefined || joined !== undefined);
+      // What its callback sends, which mysql2 may call right here, is not part of it.
+      if (last) executing = undefined;
+      observe(command, operation, last);
       return behind.addCommand.call(this, command);
     },
 
@@ -209,6 +215,15 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
       }
     },
 
+    changeUser(this: MysqlConnection, options: unknown, callback: unknown) {
+      const given = givenCallback(options, callback) as Callback | undefined;
+      return behind.changeUser.call(this, typeof options === 'function' ? {} : options, (error) => {
+        // mysql2 calls any error of this one fatal, and libraries throw the connection away.
+        if (error instanceof BackpressureError) delete (error as { fatal?: boolean }).fatal;
+        given?.(error);
+      });
+    },
+
     end(this: MysqlConnection, callback?: Callback) {
       quitting = true;
       try {
@@ -219,6 +234,11 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
       }
     },
   });
+}
+
+/** Whether anything can be sent to the server, and answered. */
+function isUsable({ stream, _closing, _fatalError, _protocolError }: MysqlConnection): boolean {
+  return !(_closing || _fatalError || _protocolError || stream.destroyed || stream.readableEnded);
 }
 
 /** As a command learns of any error; of a ping or the like that nobody listens to, nobody learns. */

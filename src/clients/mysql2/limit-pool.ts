@@ -3,6 +3,7 @@ import { isNested, outsideNested } from '../shared/nested.js';
 import { defineHidden, patchMethods } from '../shared/patch-methods.js';
 import { WaitingAnswers } from '../shared/waiting-answers.js';
 import { Checkout } from './checkout.js';
+import { operationAsked } from './checkout-permit.js';
 import type { MysqlContext } from './mysql-context.js';
 import { type ConnectionCallback, givenCallback, type MysqlPool } from './mysql-internals.js';
 import { outcomeOfMysqlError } from './outcomes.js';
@@ -24,7 +25,9 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
   let callingClass: OperationClass | undefined;
   const forgetPool = gate.onDrainDeadline(() =>
     waiting.refuseAll((checkout) =>
-      checkout.refuse(gate.rejection(checkout.operationClass, 'draining', 'getConnection')),
+      checkout.refuse(
+        gate.rejection(checkout.operationClass, 'draining', operationAsked(checkout.forOneQuery)),
+      ),
     ),
   );
   const returns = new PoolReturns(context, pool, () => waiting.close(forgetPool));
@@ -63,8 +66,8 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
       const weight = nested ? 0 : 1;
       const refusal = gate.refusal(operationClass, weight);
       if (refusal !== undefined) {
-        const operation = forOneQuery ? 'query' : 'getConnection';
-        process.nextTick(tellRejection, callback, gate.reject(operationClass, refusal, operation));
+        const rejection = gate.reject(operationClass, refusal, operationAsked(forOneQuery));
+        process.nextTick(tellRejection, callback, rejection);
         return undefined;
       }
       const checkout = new Checkout(context, operationClass, weight, forOneQuery, callback);

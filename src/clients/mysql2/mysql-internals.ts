@@ -33,6 +33,7 @@ export interface MysqlConnection extends EventEmitter {
   query(sql: unknown, values?: unknown, callback?: unknown): unknown;
   execute(sql: unknown, values?: unknown, callback?: unknown): unknown;
   ping(callback: Callback): unknown;
+  changeUser(options: unknown, callback: Callback): unknown;
   end(callback?: Callback): unknown;
   destroy(): void;
   /** Of a pooled connection. */
@@ -43,7 +44,7 @@ export interface MysqlConnection extends EventEmitter {
   readonly threadId?: number | null;
   readonly stream: MysqlStream;
   /** What comes next. */
-  readonly _commands?: { unshift(command: MysqlCommand): unknown };
+  readonly _commands?: { readonly length: number; unshift(command: MysqlCommand): unknown };
   /** Makes the next step of what is under way, with or without news of the server. */
   handlePacket(packet?: MysqlPacket): void;
   /** Closed by its user. */

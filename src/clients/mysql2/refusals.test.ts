@@ -37,6 +37,14 @@ describe('LimitedMysql refuses', () => {
     }
   });
 
+  test('a promise that was not awaited', async () => {
+    const connecting = promises.createConnection(NOWHERE);
+    expect(() => new Untyped(connecting)).toThrow(
+      new TypeError(`floodgate: the client must be ${RULE}, got an object (Promise): did you forget await?`),
+    );
+    await expect(connecting).rejects.toThrow('ECONNREFUSED');
+  });
+
   test('nothing, with a configuration: a function that is not there', () => {
     const { createpool } = mysql as unknown as Record<string, unknown>;
     expect(() => new Untyped(createpool, {}, NOWHERE)).toThrow(
@@ -47,8 +55,8 @@ describe('LimitedMysql refuses', () => {
   test.each([
     ['createPool', mysql.createPool],
     ['createConnection', mysql.createConnection],
-    ['createPromisePool', promises.createPool],
-    ['createConnectionPromise', promises.createConnection],
+    ['createPool', promises.createPool],
+    ['createConnection', promises.createConnection],
   ])('no configuration for %s, which needs one', (name, create) => {
     const limiter = new Limiter();
     for (const [args, shown] of [
@@ -96,7 +104,11 @@ describe('LimitedMysql refuses', () => {
   });
 
   test.each([
-    [{ max: 5 }, TypeError, "unknown LimitedMysql option 'max'"],
+    [
+      { max: 5 },
+      TypeError,
+      "unknown LimitedMysql option 'max' (did you mean 'maxConcurrentOps'?); mysql2's own",
+    ],
     [{ connectionLimit: 5 }, TypeError, "mysql2's own configuration is the third argument"],
     [{ abandonedStatements: 'kill' }, RangeError, "abandonedStatements must be one of 'wait', 'cancel'"],
     [{ abandonedTimeoutMs: -1 }, RangeError, 'abandonedTimeoutMs must be'],

@@ -48,6 +48,8 @@ export class Checkout {
 
   /** Who asked for the client, for as long as the pool has not answered. */
   readonly callback: ConnectCallback;
+  /** What they called, for a rejection. */
+  readonly operation: string;
 
   /**
    * Takes the permit, which it is itself: one object a checkout. The caller has asked the gate.
@@ -60,8 +62,10 @@ export class Checkout {
     weight: number,
     startedAt: number,
     callback: ConnectCallback,
+    operation: string,
   ) {
     this.callback = callback;
+    this.operation = operation;
     this.#context = context;
     this.operationClass = operationClass;
     this.#weight = weight;

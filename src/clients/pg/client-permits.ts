@@ -94,7 +94,11 @@ export class ClientPermits {
       if (this.#kept === undefined && this.#serverInTransaction()) {
         this.#keep(permit);
         this.#note(outcome);
-      } else permit.release(outcome);
+        return;
+      }
+      permit.release(outcome);
+      // One that was sent before it was known of may have ended it.
+      if (this.#kept !== undefined) this.#settleSoon();
     });
   }
 
@@ -130,15 +134,20 @@ export class ClientPermits {
     return (outcome) => {
       this.#riding--;
       this.#note(outcome);
-      const { connection, readyForQuery, _queryable, _ending } = this.#client;
-      if (this.#lost || _queryable === false || _ending) this.#endIfDone();
-      // An error is told before the server's ReadyForQuery, which says whether the transaction is still open.
-      else if (readyForQuery === false && connection !== undefined) {
-        connection.once('readyForQuery', this.#settle);
-        // Of a query that failed before it was sent there is none.
-        setImmediate(() => this.#client.readyForQuery && this.#settle());
-      } else this.#settle();
+      this.#settleSoon();
     };
+  }
+
+  /** As soon as the server's word is that of now. */
+  #settleSoon(): void {
+    const { connection, readyForQuery, _queryable, _ending } = this.#client;
+    if (this.#lost || _queryable === false || _ending) this.#endIfDone();
+    // An error is told before the server's ReadyForQuery, which says whether the transaction is still open.
+    else if (readyForQuery === false && connection !== undefined) {
+      connection.once('readyForQuery', this.#settle);
+      // Of a query that failed before it was sent there is none.
+      setImmediate(() => this.#client.readyForQuery && this.#settle());
+    } else this.#settle();
   }
 
   readonly #settle = () => {

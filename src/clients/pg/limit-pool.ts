@@ -32,7 +32,9 @@ export function limitPool(context: PoolContext): void {
   let connectingClass: OperationClass | undefined;
   context.isEnding = () => pool.ending || waiting.ending;
   const forgetPool = gate.onDrainDeadline(() =>
-    waiting.refuseWaiting((checkout) => gate.rejection(checkout.operationClass, 'draining', 'connect')),
+    waiting.refuseWaiting(({ operationClass, operation }) =>
+      gate.rejection(operationClass, 'draining', operation),
+    ),
   );
 
   /**
@@ -43,11 +45,12 @@ export function limitPool(context: PoolContext): void {
     self: PgPool,
     operationClass: OperationClass,
     weight: number,
+    operation: string,
     callback: ConnectCallback,
     form: 'callback' | 'promise',
   ): void {
     const startedAt = gate.clock.sample();
-    const checkout = new Checkout(context, operationClass, weight, startedAt, callback);
+    const checkout = new Checkout(context, operationClass, weight, startedAt, callback, operation);
     waiting.add(checkout);
 
     function answer(error: unknown, client: PgClient | undefined, done: Release): void {
@@ -124,7 +127,7 @@ export function limitPool(context: PoolContext): void {
         process.nextTick(callback, rejection, undefined, () => {});
         return undefined;
       }
-      if (callback) return checkOut(this, operationClass, weight, callback, 'callback');
+      if (callback) return checkOut(this, operationClass, weight, operation, callback, 'callback');
       let resolve!: (client: PgClient) => void;
       let reject!: (error: unknown) => void;
       const promise = new this.Promise<PgClient>((resolvePromise, rejectPromise) => {
@@ -137,6 +140,7 @@ export function limitPool(context: PoolContext): void {
         this,
         operationClass,
         weight,
+        operation,
         (error, client) => (error ? reject(error) : resolve(client!)),
         'promise',
       );
