@@ -36,12 +36,14 @@ export async function serverSection(
   onProgress(`${target.name}: capacity`);
   const capacity = await capacityOf(target, tempo.capacitySeconds);
   onProgress(`${target.name}: ${perSecond(capacity.perSecond)}; looking for the best fixed limit`);
-  const overloaded = await bestFixed(target, capacity, SWEPT_AT, tempo);
-  const light = tempo.loads.some((times) => times <= 1);
-  const fitting = light ? await bestFixed(target, capacity, 1, tempo) : undefined;
+  const sweeps = new Map<number, BestFixed>();
+  for (const times of tempo.loads.map(sweptAt)) {
+    if (!sweeps.has(times)) sweeps.set(times, await bestFixed(target, capacity, times, tempo));
+  }
+  const overloaded = sweeps.get(Math.max(...sweeps.keys()))!;
   const comparisons: Comparison[] = [];
   for (const times of tempo.loads) {
-    const best = (times > 1 ? overloaded : fitting!).limit;
+    const best = sweeps.get(sweptAt(times))!.limit;
     onProgress(`${target.name}: ${times} times the capacity, best fixed limit ${best}`);
     const limits = { best, half: Math.max(1, Math.round(overloaded.limit / 2)), four: 4 * overloaded.limit };
     const load = { times, perSecond: times * capacity.perSecond };
@@ -52,8 +54,7 @@ export async function serverSection(
     title: target.name,
     notes: [
       `The workload: ${target.bound}. Capacity: ${perSecond(capacity.perSecond)}.`,
-      sweepNote(overloaded, 'for loads above 1x'),
-      ...(fitting === undefined ? [] : [sweepNote(fitting, 'for the others')]),
+      ...[...sweeps.values()].map(sweepNote),
     ],
     conditions: 'load',
     comparisons,
@@ -76,12 +77,14 @@ export async function scenarioSection(scenario: Scenario, telling: Telling): Pro
   };
 }
 
-function sweepNote({ times, limit, tried }: BestFixed, where: string): string {
+function sweepNote({ times, limit, tried }: BestFixed): string {
   const each = [...tried].map(
     ([tried, { goodput, p99 }]) => `${tried}: ${perSecond(goodput)}, ${duration(p99)}`,
   );
-  return `Fixed limits tried at ${times}x, goodput and p99: ${each.join('; ')}. The lowest within 2 % of the best goodput is the best, ${where}: **${limit}**.`;
+  return `Fixed limits tried at ${times}x, goodput and p99: ${each.join('; ')}. The lowest within 2 % of the best goodput is the best: **${limit}**.`;
 }
 
-/** Times the capacity. */
-const SWEPT_AT = 3;
+/** The load, times the capacity, under which the best limit for this one is looked for: all above three are alike, and all that fit. */
+function sweptAt(times: number): number {
+  return Math.min(3, Math.max(1, times));
+}
