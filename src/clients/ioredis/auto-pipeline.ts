@@ -64,13 +64,15 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
       joined.push(hold);
     }
     if (admission.ended) admission.giveBackUnlessRejected(hold);
-    if (admission.stuck.includes(pipeline)) hold.giveBack();
     if (alone) {
       const late = new LateReplies(admission);
       late.watch(command);
       lateReplies.set(hold, late);
     }
-    return sendCommand.call(this, command);
+    const result = sendCommand.call(this, command);
+    // Last, since observers are told: what they send joins behind this one.
+    if (admission.stuck.includes(pipeline)) hold.giveBack();
+    return result;
   });
 
   defineHidden(pipeline, 'exec', function (this: RedisPipeline, ...args: [callback?: unknown]) {
@@ -80,6 +82,8 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     admission.stuck.sending(pipeline);
     try {
       return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
+        // First: observers are told next, and what they send is bounded.
+        admission.stuck.answered(pipeline);
         settleAll(error, results);
         callback(error, results);
       });
