@@ -10,6 +10,7 @@ import {
   times,
   untilReady,
 } from './support/clients.js';
+import { unhandledRejections } from './support/unhandled-rejections.js';
 import { versions } from './support/versions.js';
 
 const AUTO = { enableAutoPipelining: true };
@@ -115,6 +116,34 @@ describe.each(versions)('arguments that can not be written, %s', (_name, module)
     await expectSettled(limiter);
     redis.disconnect();
   });
+
+  test.each(UNWRITABLE)(
+    '%s as a key beside keyPrefix: its caller alone hears of it, first, last or alone',
+    async (_bad, make) => {
+      using uncaught = uncaughtExceptions();
+      // As bare: of ioredis' own command, which nobody can reach.
+      using _rejections = unhandledRejections();
+      const options = { ...AUTO, keyPrefix: 'k' };
+      await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 10 }, options);
+      const { redis, limiter } = client;
+      const bad = () => redis.get(make() as string);
+      const rounds: readonly (() => Promise<unknown>[])[] = [
+        () => [redis.get('1'), bad(), redis.get('2'), bad(), bad(), redis.get('3'), bad()],
+        () => [bad(), redis.get('4')],
+        () => [bad()],
+        () => [redis.get('5')],
+      ];
+      const seen: unknown[] = [];
+      for (const round of rounds) {
+        seen.push(...(await Promise.all(round().map((answer) => answer.catch(() => 'failed')))));
+      }
+      const mixed = ['v1', 'failed', 'v2', 'failed', 'failed', 'v3', 'failed'];
+      expect(seen).toEqual([...mixed, 'failed', 'v4', 'failed', 'v5']);
+      await expectSettled(limiter);
+      expect(limiter.stats().classes.command).toMatchObject({ admitted: 5, succeeded: 5 });
+      expect(uncaught.messages).toEqual([]);
+    },
+  );
 });
 
 /** Catches uncaught exceptions, in place of the test runner, until it is disposed of. */

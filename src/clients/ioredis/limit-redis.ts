@@ -150,7 +150,9 @@ function limitCopies(admission: Admission, limits: Limits, isNode: boolean): voi
   patchMethods(client, {
     duplicate(this: RedisClient, ...args: unknown[]) {
       const copy = duplicate().apply(this, args);
-      if (limits.resolved.limitDuplicates && !isInternal(args[0], isNode)) limitRedis(copy, limits);
+      // A subclass may return one that it has limited, or returned before.
+      const isLimited = isWrapped(copy, KIND) || !limits.resolved.limitDuplicates;
+      if (!isLimited && !isInternal(args[0], isNode)) limitRedis(copy, limits);
       return copy;
     },
   });
