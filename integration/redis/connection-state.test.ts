@@ -120,3 +120,37 @@ test('duplicates are limited by the same limiter, unless told otherwise', async 
   expect(free.redis.duplicate()).not.toBeInstanceOf(LimitedRedis);
   copy.disconnect();
 });
+
+test('a subclass that returns one duplicate twice, or limits it itself: it is limited once, and loses no permit', async () => {
+  const { Redis: Base } = versions[0]![1];
+  class Cached extends Base {
+    twin: Redis | undefined;
+    override duplicate(...args: Parameters<Redis['duplicate']>) {
+      this.twin ??= super.duplicate(...args) as Redis;
+      return this.twin;
+    }
+  }
+  class Limiting extends Base {
+    override duplicate(...args: Parameters<Redis['duplicate']>) {
+      return new LimitedRedis(super.duplicate(...args) as Redis, { limiter: shared });
+    }
+  }
+  const shared = new Limiter({ maxConcurrentOps: 10 });
+  for (const Class of [Cached, Limiting]) {
+    const redis = new LimitedRedis(Class, { limiter: shared }, server.url);
+    const first = redis.duplicate();
+    const copy = redis.duplicate();
+    await untilReady(copy);
+    await expectSettled(shared);
+    const pipeline = copy.pipeline();
+    for (let index = 0; index < 6; index++) pipeline.set('k', 'v');
+    const done = pipeline.exec();
+    expect(shared.inFlight).toBe(6);
+    expect(await done).toHaveLength(6);
+    await expectSettled(shared);
+    redis.disconnect();
+    first.disconnect();
+    copy.disconnect();
+  }
+  expect(shared.stats()).toMatchObject({ peakInFlight: 6, rejected: 0 });
+});
