@@ -121,6 +121,20 @@ test('duplicates are limited by the same limiter, unless told otherwise', async 
   copy.disconnect();
 });
 
+test('a pipeline that is refused says how many permits it needs', async () => {
+  await using client = await limitedRedis(versions[0]![1], server.url, {
+    maxConcurrentOps: 5,
+    name: 'redis',
+  });
+  const permit = client.limiter.acquire({ weight: 3 });
+  const refused = client.redis.pipeline().get('k').get('k').get('k').exec();
+  await expect(refused).rejects.toMatchObject({
+    message: 'redis: pipeline rejected, it needs 3 permits, 2 of 5 are free (3 in flight, limit 5)',
+    weight: 3,
+  });
+  permit.release();
+});
+
 test('a subclass that returns one duplicate twice, or limits it itself: it is limited once, and loses no permit', async () => {
   const { Redis: Base } = versions[0]![1];
   class Cached extends Base {
