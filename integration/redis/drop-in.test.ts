@@ -101,7 +101,7 @@ describe.each(versions)('%s', (_name, module) => {
     }
     const bare = new module.Redis({ lazyConnect: true });
     expect(() => new LimitedRedis(bare, {}, ...([{ db: 1 }] as unknown as []))).toThrow(
-      "floodgate: the client's own options must be absent for a client that exists, got an object (Object)",
+      "floodgate: the client's own options must be absent for a client that exists (give the class, Redis or Cluster, to have one made), got an object (Object)",
     );
   });
 

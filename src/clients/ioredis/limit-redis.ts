@@ -35,6 +35,7 @@ export function limitRedis(client: RedisClient, limits: Limits, node?: string): 
   const admission = new Admission(client, limits.limiter, limits.resolved, node);
   const pipeline = originalMethod(client, 'pipeline');
   const multi = originalMethod(client, 'multi');
+  if (limits.resolved.blocking === 'exempt') admission.classes.blocking.waits = true;
   passUnknown(client);
 
   patchMethods(client, {

@@ -93,7 +93,8 @@ function clientFrom(clientOrClass: unknown, args: readonly unknown[]): RedisClie
   }
   if (!isClient(clientOrClass)) throw new TypeError(complaint('the client', RULE, clientOrClass));
   if (args.length > 0) {
-    throw new TypeError(complaint("the client's own options", 'absent for a client that exists', args[0]));
+    const rule = 'absent for a client that exists (give the class, Redis or Cluster, to have one made)';
+    throw new TypeError(complaint("the client's own options", rule, args[0]));
   }
   return clientOrClass as RedisClient;
 }
