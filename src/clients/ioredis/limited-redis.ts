@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { complaint } from '../../core/option-checks.js';
 import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
+import { refuseSubclass } from '../shared/refuse-subclass.js';
 import { isAlreadyWrapped, isWrapped } from '../shared/wrapped.js';
 import type { RedisClient } from './ioredis-internals.js';
 import { KIND, limitRedis } from './limit-redis.js';
@@ -67,6 +68,7 @@ export interface LimitedRedisConstructor {
  */
 export const LimitedRedis: LimitedRedisConstructor = class LimitedRedis {
   constructor(clientOrClass: unknown, options: LimitedRedisOptions = {}, ...args: unknown[]) {
+    refuseSubclass(new.target, LimitedRedis, 'Redis or Cluster of ioredis');
     const resolved = resolveRedisOptions(options);
     refuseMisplacedOptions(KIND, args, ['pipelineWeight', 'limitDuplicates']);
     const client = clientFrom(clientOrClass, args);
