@@ -155,3 +155,15 @@ describe.each(versions)('blocking commands, %s', (_name, module) => {
     expect(limiter.stats().state).toBe('drained');
   });
 });
+
+test('the latency of the whole limiter leaves out what exempt blocking commands wait for data', async () => {
+  for (const blocking of ['exempt', 'limit'] as const) {
+    await using client = await limitedRedis(versions[0]![1], server.url, { maxConcurrentOps: 5, blocking });
+    const { redis, limiter } = client;
+    await redis.get('k');
+    await redis.blpop('nothing', 0.3);
+    const { latency, classes } = limiter.stats();
+    expect(classes.blocking!.latency.p99).toBeGreaterThan(200);
+    expect(latency.p99! > 200).toBe(blocking === 'limit');
+  }
+});

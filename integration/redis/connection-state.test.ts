@@ -120,3 +120,51 @@ test('duplicates are limited by the same limiter, unless told otherwise', async 
   expect(free.redis.duplicate()).not.toBeInstanceOf(LimitedRedis);
   copy.disconnect();
 });
+
+test('a pipeline that is refused says how many permits it needs', async () => {
+  await using client = await limitedRedis(versions[0]![1], server.url, {
+    maxConcurrentOps: 5,
+    name: 'redis',
+  });
+  const permit = client.limiter.acquire({ weight: 3 });
+  const refused = client.redis.pipeline().get('k').get('k').get('k').exec();
+  await expect(refused).rejects.toMatchObject({
+    message: 'redis: pipeline rejected, it needs 3 permits, 2 of 5 are free (3 in flight, limit 5)',
+    weight: 3,
+  });
+  permit.release();
+});
+
+test('a subclass that returns one duplicate twice, or limits it itself: it is limited once, and loses no permit', async () => {
+  const { Redis: Base } = versions[0]![1];
+  class Cached extends Base {
+    twin: Redis | undefined;
+    override duplicate(...args: Parameters<Redis['duplicate']>) {
+      this.twin ??= super.duplicate(...args) as Redis;
+      return this.twin;
+    }
+  }
+  class Limiting extends Base {
+    override duplicate(...args: Parameters<Redis['duplicate']>) {
+      return new LimitedRedis(super.duplicate(...args) as Redis, { limiter: shared });
+    }
+  }
+  const shared = new Limiter({ maxConcurrentOps: 10 });
+  for (const Class of [Cached, Limiting]) {
+    const redis = new LimitedRedis(Class, { limiter: shared }, server.url);
+    const first = redis.duplicate();
+    const copy = redis.duplicate();
+    await untilReady(copy);
+    await expectSettled(shared);
+    const pipeline = copy.pipeline();
+    for (let index = 0; index < 6; index++) pipeline.set('k', 'v');
+    const done = pipeline.exec();
+    expect(shared.inFlight).toBe(6);
+    expect(await done).toHaveLength(6);
+    await expectSettled(shared);
+    redis.disconnect();
+    first.disconnect();
+    copy.disconnect();
+  }
+  expect(shared.stats()).toMatchObject({ peakInFlight: 6, rejected: 0 });
+});

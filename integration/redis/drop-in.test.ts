@@ -101,7 +101,7 @@ describe.each(versions)('%s', (_name, module) => {
     }
     const bare = new module.Redis({ lazyConnect: true });
     expect(() => new LimitedRedis(bare, {}, ...([{ db: 1 }] as unknown as []))).toThrow(
-      "floodgate: the client's own options must be absent for a client that exists, got an object (Object)",
+      "floodgate: the client's own options must be absent for a client that exists (give the class, Redis or Cluster, to have one made), got an object (Object)",
     );
   });
 
@@ -116,6 +116,9 @@ describe.each(versions)('%s', (_name, module) => {
     expect(wrong({ limitDuplicates: 'no' })).toThrow('limitDuplicates must be a boolean');
     expect(wrong({ maxConcurentOps: 3 })).toThrow("did you mean 'maxConcurrentOps'?");
     expect(wrong({ host: 'localhost' })).toThrow("ioredis' own options stand after these");
+    expect(wrong({ adaptive: { sheddable: ['command', 'scan'] } })).toThrow(
+      "floodgate: unknown class in adaptive.sheddable 'scan' (known: command, pipeline, blocking)",
+    );
     expect(wrong({ bulkheads: { query: 3 } })).toThrow(
       "floodgate: unknown class in bulkheads 'query' (known: command, pipeline, blocking)",
     );

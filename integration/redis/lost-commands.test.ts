@@ -98,6 +98,30 @@ describe.each(versions)('commands that nothing will settle, %s', (_name, module)
     expect(limiter.stats().rejected).toBe(0);
   });
 
+  test.each([
+    ['commandTimeout', { commandTimeout: 300 }, (redis: Redis) => redis.get('k'), 'Command timed out'],
+    ['blockingTimeout', { blockingTimeout: 300 }, (redis: Redis) => redis.blpop('queue', 0), null],
+  ])(
+    '%s answers an auto-pipeline that was dropped: what waits behind it keeps its permits, and the limit holds on',
+    async (_option, timeout, call, answer) => {
+      const options = { autoResendUnfulfilledCommands: false, enableAutoPipelining: true, ...timeout };
+      await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 }, options);
+      const { redis, limiter } = client;
+      const [dropped] = await killBusy({ operator, other }, redis, () => [call(redis)]);
+      await vi.waitFor(() => expect(redis.status).not.toBe('ready'), { interval: 1 });
+      await untilReady(redis);
+      await expectSettled(limiter);
+      const waiting = times(8, () => redis.get('k'));
+      expect(limiter.inFlight).toBe(5);
+      expect(await tally(waiting)).toEqual({ served: 5, refused: 3, failures: [] });
+      expect(await dropped!.catch(({ message }) => message)).toBe(answer);
+      await expectSettled(limiter);
+      expect(await tally(times(8, () => redis.get('k')))).toEqual({ served: 5, refused: 3, failures: [] });
+      await expectSettled(limiter);
+      expect(limiter.stats().peakInFlight).toBe(5);
+    },
+  );
+
   test('what had joined the next auto-pipeline before the client was ready again holds nothing either', async () => {
     const options = { autoResendUnfulfilledCommands: false, enableAutoPipelining: true };
     await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 5 }, options);

@@ -1,7 +1,16 @@
 import { LimitedRedis } from 'floodgate/ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
-import { bareRedis, expectSettled, limitedRedis, started, times, untilReady } from './support/clients.js';
+import {
+  bareRedis,
+  expectSettled,
+  limitedRedis,
+  started,
+  tally,
+  times,
+  untilReady,
+} from './support/clients.js';
+import { unhandledRejections } from './support/unhandled-rejections.js';
 import { versions } from './support/versions.js';
 
 const AUTO = { enableAutoPipelining: true };
@@ -72,6 +81,69 @@ describe.each(versions)('arguments that can not be written, %s', (_name, module)
     expect(limiter.stats().classes.command).toMatchObject({ rejected: 0, ignored: 18 });
     redis.disconnect();
   });
+
+  test('where the shared pipeline was written all the same: everybody gets his own answer, and the limit holds on', async () => {
+    class Late extends module.Redis {
+      override sendCommand(...args: Parameters<InstanceType<typeof module.Redis>['sendCommand']>) {
+        const result = super.sendCommand(...args);
+        if (args[1] !== undefined && args[0].args[0] === 'last') throw new Error('too late');
+        return result;
+      }
+    }
+    using uncaught = uncaughtExceptions();
+    const redis = new LimitedRedis(Late, { maxConcurrentOps: 5 }, server.url, AUTO);
+    const { limiter } = redis;
+    await untilReady(redis);
+    const calls: Promise<unknown>[] = started([redis.get('k1'), redis.get('last')]);
+    // It is to be asked for while the shared pipeline still counts as lost.
+    const asked = new Promise<void>((resolve) => {
+      process.once('uncaughtException', () => {
+        const unsubscribe = limiter.subscribe({
+          onRelease() {
+            unsubscribe();
+            calls.push(redis.get('k2'));
+          },
+        });
+        calls.push(redis.get('k3'));
+        resolve();
+      });
+    });
+    await asked;
+    expect(await Promise.all(calls)).toEqual(['v1', null, 'v2', 'v3']);
+    expect(uncaught.messages).toEqual(['too late']);
+    await expectSettled(limiter);
+    expect(await tally(times(8, () => redis.get('k1')))).toEqual({ served: 5, refused: 3, failures: [] });
+    await expectSettled(limiter);
+    redis.disconnect();
+  });
+
+  test.each(UNWRITABLE)(
+    '%s as a key beside keyPrefix: its caller alone hears of it, first, last or alone',
+    async (_bad, make) => {
+      using uncaught = uncaughtExceptions();
+      // As bare: of ioredis' own command, which nobody can reach.
+      using _rejections = unhandledRejections();
+      const options = { ...AUTO, keyPrefix: 'k' };
+      await using client = await limitedRedis(module, server.url, { maxConcurrentOps: 10 }, options);
+      const { redis, limiter } = client;
+      const bad = () => redis.get(make() as string);
+      const rounds: readonly (() => Promise<unknown>[])[] = [
+        () => [redis.get('1'), bad(), redis.get('2'), bad(), bad(), redis.get('3'), bad()],
+        () => [bad(), redis.get('4')],
+        () => [bad()],
+        () => [redis.get('5')],
+      ];
+      const seen: unknown[] = [];
+      for (const round of rounds) {
+        seen.push(...(await Promise.all(round().map((answer) => answer.catch(() => 'failed')))));
+      }
+      const mixed = ['v1', 'failed', 'v2', 'failed', 'failed', 'v3', 'failed'];
+      expect(seen).toEqual([...mixed, 'failed', 'v4', 'failed', 'v5']);
+      await expectSettled(limiter);
+      expect(limiter.stats().classes.command).toMatchObject({ admitted: 5, succeeded: 5 });
+      expect(uncaught.messages).toEqual([]);
+    },
+  );
 });
 
 /** Catches uncaught exceptions, in place of the test runner, until it is disposed of. */

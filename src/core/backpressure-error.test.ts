@@ -35,6 +35,7 @@ describe('BackpressureError', () => {
       operationClass: 'default',
       limit: 10,
       inFlight: 10,
+      weight: 1,
       retryAfterMs: 1000,
       retryAfterSeconds: 1,
     });
@@ -45,6 +46,19 @@ describe('BackpressureError', () => {
     expect(JSON.parse(JSON.stringify(error))).toEqual(error.toJSON());
     expect(error instanceof Error).toBe(true);
     expect(String(error)).toBe(`BackpressureError: ${error.message}`);
+  });
+
+  test('of a weighted operation says what it needs, where some permits are free', () => {
+    const limiter = new Limiter({ maxConcurrentOps: 5, name: 'orders' });
+    limiter.acquire({ weight: 3 });
+    expect(() => limiter.acquire({ weight: 3, operation: 'batch' })).toThrow(
+      expect.objectContaining({
+        message: 'orders: batch rejected, it needs 3 permits, 2 of 5 are free (3 in flight, limit 5)',
+        weight: 3,
+      }),
+    );
+    limiter.acquire({ weight: 2 });
+    expect(() => limiter.acquire({ weight: 3 })).toThrow('every permit is taken (5 in flight, limit 5)');
   });
 
   test.each<[RejectReason, string]>([
@@ -100,6 +114,7 @@ describe('BackpressureError', () => {
       'reason',
       'retryAfterMs',
       'statusCode',
+      'weight',
     ];
     expect(Object.keys(error).sort()).toEqual(own);
     expect(Object.getOwnPropertyNames(error).sort()).toEqual([...own, 'message', 'stack'].sort());

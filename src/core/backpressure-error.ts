@@ -22,6 +22,8 @@ export interface BackpressureDetails {
   readonly share?: string | undefined;
   readonly limit: number;
   readonly inFlight: number;
+  /** How many permits the operation needs: an integer from 1. @default 1 */
+  readonly weight?: number | undefined;
   /** When a new attempt makes sense, in milliseconds. */
   readonly retryAfterMs: number;
 }
@@ -56,12 +58,14 @@ export class BackpressureError extends Error {
   readonly operationClass: string;
   readonly limit: number;
   readonly inFlight: number;
+  /** Permits that the operation would have taken. */
+  readonly weight: number;
   readonly retryAfterMs: number;
 
   /** @param stackTrace whether to capture a stack. @default false */
   constructor(details: BackpressureDetails, stackTrace = false) {
     // Before the limit is touched: what can't be printed throws here.
-    const why = details.share ?? MESSAGES[details.reason];
+    const why = details.share ?? shortage(details) ?? MESSAGES[details.reason];
     const message = `${details.limiter}: ${details.operation} rejected, ${why} (${details.inFlight} in flight, limit ${details.limit})`;
     const { stackTraceLimit } = Error;
     if (!stackTrace) setStackTraceLimit(0);
@@ -73,6 +77,7 @@ export class BackpressureError extends Error {
     this.operationClass = details.operationClass ?? 'default';
     this.limit = details.limit;
     this.inFlight = details.inFlight;
+    this.weight = details.weight ?? 1;
     this.retryAfterMs = details.retryAfterMs;
   }
 
@@ -93,6 +98,7 @@ export class BackpressureError extends Error {
       operationClass: this.operationClass,
       limit: this.limit,
       inFlight: this.inFlight,
+      weight: this.weight,
       retryAfterMs: this.retryAfterMs,
       retryAfterSeconds: this.retryAfterSeconds,
     };
@@ -112,6 +118,12 @@ Object.defineProperty(BackpressureError.prototype, 'name', {
   writable: true,
   configurable: true,
 });
+
+/** Where some permits are free, but not as many as the operation needs. */
+function shortage({ reason, weight = 1, limit, inFlight }: BackpressureDetails): string | undefined {
+  if (reason !== 'limit' || weight === 1 || inFlight >= limit) return undefined;
+  return `it needs ${weight} permits, ${limit - inFlight} of ${limit} are free`;
+}
 
 /** Hardened processes freeze `Error`; there a stack is captured after all. */
 function setStackTraceLimit(limit: number): void {

@@ -95,10 +95,11 @@ export class Gate {
     operationClass: OperationClass,
     reason: RejectReason,
     operation: string,
+    weight?: number,
     shareTaken?: string,
   ): BackpressureError {
     this.countRejected(operationClass, reason, operation);
-    return this.rejection(operationClass, reason, operation, shareTaken);
+    return this.rejection(operationClass, reason, operation, weight, shareTaken);
   }
 
   /** The error alone, for what was admitted and is refused after all: it ends as `ignored`, and counts as that. */
@@ -106,15 +107,13 @@ export class Gate {
     operationClass: OperationClass,
     reason: RejectReason,
     operation: string,
+    weight = 1,
     share = reason === 'bulkhead' ? operationClass.shareTaken : undefined,
   ): BackpressureError {
     const { limit, inFlight, options } = this;
     const { name, retryAfterMs, stackTraces } = options;
-    const { name: className } = operationClass;
-    return new BackpressureError(
-      { reason, limiter: name, operation, operationClass: className, limit, inFlight, retryAfterMs, share },
-      stackTraces,
-    );
+    const details = { reason, limiter: name, operation, limit, inFlight, weight, retryAfterMs, share };
+    return new BackpressureError({ ...details, operationClass: operationClass.name }, stackTraces);
   }
 
   /**

@@ -14,7 +14,8 @@ export function snapshot(gate: Gate): LimiterStats {
   const totals = { admitted: 0, rejected: 0, succeeded: 0, failed: 0, overloaded: 0, ignored: 0 };
   for (const operationClass of gate.classes) {
     const stats = operationClass.stats(now);
-    if (operationClass.latency !== undefined) histograms.push(operationClass.latency);
+    if (operationClass.latency !== undefined && !operationClass.waits)
+      histograms.push(operationClass.latency);
     if (stats.admitted + stats.rejected > 0) classes.push([operationClass.name, stats]);
     for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += stats[key];
     for (const [reason, count] of operationClass.rejected) {

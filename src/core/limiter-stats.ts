@@ -67,6 +67,8 @@ export interface AdaptiveStats {
 /** A frozen snapshot; `limiter.stats()` makes a new one each time. Counts are since the limiter was made. */
 export interface LimiterStats extends OutcomeCounts {
   readonly name: string;
+  /** Of all classes but that of blocking commands of Redis which take no permits: they wait for data, not for the server. */
+  readonly latency: LatencyPercentiles;
   readonly state: LimiterState;
   /** What new work is admitted against; `inFlight` may be above it for a while after it was lowered. */
   readonly limit: number;

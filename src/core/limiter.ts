@@ -81,7 +81,7 @@ export class Limiter {
     }
     const refusal = gate.refusal(operationClass, weight);
     if (refusal !== undefined)
-      return Promise.reject(gate.reject(operationClass, refusal, op?.operation ?? 'run'));
+      return Promise.reject(gate.reject(operationClass, refusal, op?.operation ?? 'run', weight));
 
     const startedAt = gate.clock.sample();
     const cohort = gate.admit(operationClass, weight, startedAt);
@@ -128,7 +128,7 @@ export class Limiter {
     const weight = this.#weightOf(op, operationClass);
     const refusal = this.gate.refusal(operationClass, weight);
     if (refusal === undefined) return this.gate.permitForOperation(operationClass, weight);
-    throw this.gate.reject(operationClass, refusal, op?.operation ?? 'acquire');
+    throw this.gate.reject(operationClass, refusal, op?.operation ?? 'acquire', weight);
   }
 
   /**

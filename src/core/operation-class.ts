@@ -18,6 +18,8 @@ export class OperationClass {
   readonly rejected = new Map<RejectReason, number>();
   readonly ended: Record<Outcome, number> = { success: 0, failed: 0, overload: 0, ignored: 0 };
   latency: LatencyHistogram | undefined;
+  /** Its operations wait for something other than the server: the latency of the whole limiter leaves them out. */
+  waits = false;
 
   constructor(name: string, bulkhead = Number.POSITIVE_INFINITY) {
     this.name = name;

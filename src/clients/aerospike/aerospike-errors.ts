@@ -20,6 +20,8 @@ export function aerospikeErrorOf(client: AerospikeClient): AerospikeErrorClass {
 export interface RejectionOptions {
   readonly AerospikeError: AerospikeErrorClass;
   readonly stackTrace: boolean;
+  /** How many permits the operation needs. */
+  readonly weight: number;
   readonly taken?: { readonly limit: number; readonly inFlight: number } | undefined;
 }
 
@@ -35,13 +37,13 @@ export function rejectionOf(
   operationClass: OperationClass,
   reason: RejectReason,
   operation: string,
-  { AerospikeError, stackTrace, taken = gate }: RejectionOptions,
+  { AerospikeError, stackTrace, taken = gate, weight }: RejectionOptions,
 ): Error {
   gate.countRejected(operationClass, reason, operation);
   const { name, retryAfterMs, stackTraces } = gate.options;
   const { limit, inFlight } = taken;
   const details = {
-    ...{ reason, limiter: name, operation, limit, inFlight, retryAfterMs },
+    ...{ reason, limiter: name, operation, limit, inFlight, weight, retryAfterMs },
     operationClass: operationClass.name,
     share: reason === 'bulkhead' ? operationClass.shareTaken : undefined,
   };

@@ -50,7 +50,7 @@ export function limitClient(
       const refusal = gate.refusal(operationClass, weight);
       if (refusal !== undefined) {
         // The client puts off what is answered before the call returns.
-        const options = { AerospikeError, stackTrace: this.captureStackTraces === true };
+        const options = { AerospikeError, stackTrace: this.captureStackTraces === true, weight };
         callback(rejectionOf(gate, operationClass, refusal, command.operation, options));
         return undefined;
       }
@@ -58,7 +58,7 @@ export function limitClient(
         const inFlight = stale.exhausted();
         if (inFlight !== undefined) {
           const taken = { limit: capacity, inFlight };
-          const options = { AerospikeError, stackTrace: this.captureStackTraces === true, taken };
+          const options = { AerospikeError, stackTrace: this.captureStackTraces === true, weight, taken };
           callback(rejectionOf(gate, operationClass, 'limit', command.operation, options));
           return undefined;
         }

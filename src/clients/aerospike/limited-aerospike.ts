@@ -3,6 +3,7 @@ import { complaint } from '../../core/option-checks.js';
 import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { defineHidden } from '../shared/patch-methods.js';
+import { refuseSubclass } from '../shared/refuse-subclass.js';
 import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
 import { type AerospikeClient, isAerospikeClient } from './aerospike-internals.js';
 import { checkAerospikeOptions, type LimitedAerospikeOptions } from './aerospike-options.js';
@@ -66,6 +67,7 @@ export interface LimitedAerospikeConstructor {
  */
 export const LimitedAerospike: LimitedAerospikeConstructor = class LimitedAerospike {
   constructor(clientOrClass: unknown, options: LimitedAerospikeOptions = {}, ...args: unknown[]) {
+    refuseSubclass(new.target, LimitedAerospike, 'Client of aerospike');
     checkAerospikeOptions(options);
     refuseMisplacedOptions('LimitedAerospike', args, ['batchWeight']);
     const client = clientFrom(clientOrClass, args);

@@ -121,7 +121,7 @@ export class Admission {
     if (refused !== undefined) return this.gate.reject(transaction, refused, operation);
     const weight = this.gate.clampWeight(operationClass, wanted);
     const refusal = (withMulti ? watchRefused : undefined) ?? this.gate.refusal(operationClass, weight);
-    if (refusal !== undefined) return this.gate.reject(operationClass, refusal, operation);
+    if (refusal !== undefined) return this.gate.reject(operationClass, refusal, operation, weight);
     const share = this.nodes === undefined ? this.#ownShare() : this.nodes.shareOfAll(commands);
     return this.#enter(operationClass, weight, share, operation);
   }
@@ -156,7 +156,7 @@ export class Admission {
     const { operationClass, weight, queuedAt } = former;
     const refusal = gate.refusal(operationClass, weight);
     if (queuedAt === undefined && refusal !== undefined) return this.#exempt(operationClass);
-    if (refusal !== undefined) return gate.reject(operationClass, refusal, command.name);
+    if (refusal !== undefined) return gate.reject(operationClass, refusal, command.name, weight);
     const share = former.share && gate.nodes.share(former.share.name);
     if (queuedAt !== undefined) return this.#enter(operationClass, weight, share, command.name);
     return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt());
@@ -185,7 +185,7 @@ export class Admission {
     if (share !== undefined && gate.nodes.refuses(share, weight, gate.limit, gate.inFlight)) {
       share.rejected++;
       const shareTaken = gate.nodes.shareTaken(share, gate.limit, gate.inFlight);
-      return gate.reject(operationClass, 'bulkhead', operation, shareTaken);
+      return gate.reject(operationClass, 'bulkhead', operation, weight, shareTaken);
     }
     return this.held.take(operationClass, weight, share, gate.clock.sample(), this.#queuedAt(), joined);
   }

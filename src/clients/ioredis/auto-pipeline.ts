@@ -24,6 +24,8 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
   /** Of commands that a timer may answer: each has a hold of its own. */
   const lateReplies = timed === 'none' ? undefined : new Map<Hold, LateReplies>();
   let sent = false;
+  /** Of the commands that have joined. */
+  let joinedCallbacks: Callback[] | undefined;
 
   function settleAll(error: unknown, results: readonly unknown[] | undefined): void {
     const outcomeAt = (hold: Hold, place: number): Outcome => {
@@ -48,6 +50,10 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
     const callbacks = callbacksOf(admission, pipeline);
     // A pipeline of the user's, or one that is sent again: it is admitted as a whole, or has been.
     if (callbacks === undefined) return sendCommand.call(this, command);
+    joinedCallbacks = callbacks;
+    // Of commands whose constructor threw: a key without a string, beside `keyPrefix`. Their callers know.
+    const orphans = callbacks.length - 1 - this._queue.length;
+    if (orphans > 0) callbacks.splice(this._queue.length, orphans);
     if (command.reject === undefined) throwUnmade(command, callbacks);
     // Away while observers are told: what they send through this client joins the pipeline first.
     const callback = callbacks.pop()!;
@@ -64,22 +70,33 @@ export function admitJoining(admission: Admission, pipeline: RedisPipeline): voi
       joined.push(hold);
     }
     if (admission.ended) admission.giveBackUnlessRejected(hold);
-    if (admission.stuck.includes(pipeline)) hold.giveBack();
     if (alone) {
       const late = new LateReplies(admission);
       late.watch(command);
       lateReplies.set(hold, late);
     }
-    return sendCommand.call(this, command);
+    const result = sendCommand.call(this, command);
+    // Last, since observers are told: what they send joins behind this one.
+    if (admission.stuck.includes(pipeline)) hold.giveBack();
+    return result;
   });
 
   defineHidden(pipeline, 'exec', function (this: RedisPipeline, ...args: [callback?: unknown]) {
     const [callback] = args;
-    if (sent || joined.length === 0 || typeof callback !== 'function') return exec.apply(this, args);
+    if (sent || typeof callback !== 'function') return exec.apply(this, args);
+    if (joined.length === 0) {
+      if (this._queue.length > 0 || !isAutoPipeline(admission, this)) return exec.apply(this, args);
+      // Nothing has joined, so nobody waits for this; ioredis goes on with the next one.
+      process.nextTick(callback, new Error('floodgate: no command has joined this pipeline'));
+      return this.promise;
+    }
     sent = true;
+    if (joinedCallbacks!.length > this._queue.length) joinedCallbacks!.length = this._queue.length;
     admission.stuck.sending(pipeline);
     try {
       return exec.call(this, (error: unknown, results?: readonly unknown[]) => {
+        // First: observers are told next, and what they send is bounded.
+        admission.stuck.answered(pipeline);
         settleAll(error, results);
         callback(error, results);
       });

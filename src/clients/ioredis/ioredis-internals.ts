@@ -33,6 +33,7 @@ export const NOT_OURS: { readonly owner: undefined } = { owner: undefined };
 
 export interface RedisPipeline {
   readonly isPipeline: true;
+  readonly promise: Promise<unknown>;
   exec: (callback?: unknown) => Promise<unknown>;
   readonly sendCommand: (command: RedisCommand) => unknown;
   resolve: (results: unknown) => unknown;

@@ -35,6 +35,7 @@ export function limitRedis(client: RedisClient, limits: Limits, node?: string): 
   const admission = new Admission(client, limits.limiter, limits.resolved, node);
   const pipeline = originalMethod(client, 'pipeline');
   const multi = originalMethod(client, 'multi');
+  if (limits.resolved.blocking === 'exempt') admission.classes.blocking.waits = true;
   passUnknown(client);
 
   patchMethods(client, {
@@ -150,7 +151,9 @@ function limitCopies(admission: Admission, limits: Limits, isNode: boolean): voi
   patchMethods(client, {
     duplicate(this: RedisClient, ...args: unknown[]) {
       const copy = duplicate().apply(this, args);
-      if (limits.resolved.limitDuplicates && !isInternal(args[0], isNode)) limitRedis(copy, limits);
+      // A subclass may return one that it has limited, or returned before.
+      const isLimited = isWrapped(copy, KIND) || !limits.resolved.limitDuplicates;
+      if (!isLimited && !isInternal(args[0], isNode)) limitRedis(copy, limits);
       return copy;
     },
   });

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { complaint } from '../../core/option-checks.js';
 import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
+import { refuseSubclass } from '../shared/refuse-subclass.js';
 import { isAlreadyWrapped, isWrapped } from '../shared/wrapped.js';
 import type { RedisClient } from './ioredis-internals.js';
 import { KIND, limitRedis } from './limit-redis.js';
@@ -67,6 +68,7 @@ export interface LimitedRedisConstructor {
  */
 export const LimitedRedis: LimitedRedisConstructor = class LimitedRedis {
   constructor(clientOrClass: unknown, options: LimitedRedisOptions = {}, ...args: unknown[]) {
+    refuseSubclass(new.target, LimitedRedis, 'Redis or Cluster of ioredis');
     const resolved = resolveRedisOptions(options);
     refuseMisplacedOptions(KIND, args, ['pipelineWeight', 'limitDuplicates']);
     const client = clientFrom(clientOrClass, args);
@@ -93,7 +95,8 @@ function clientFrom(clientOrClass: unknown, args: readonly unknown[]): RedisClie
   }
   if (!isClient(clientOrClass)) throw new TypeError(complaint('the client', RULE, clientOrClass));
   if (args.length > 0) {
-    throw new TypeError(complaint("the client's own options", 'absent for a client that exists', args[0]));
+    const rule = 'absent for a client that exists (give the class, Redis or Cluster, to have one made)';
+    throw new TypeError(complaint("the client's own options", rule, args[0]));
   }
   return clientOrClass as RedisClient;
 }

@@ -1,6 +1,7 @@
 import { patchMethods } from '../shared/patch-methods.js';
 import type { Admission } from './admission.js';
 import { HELD, type RedisClient, type RedisCommand, type RedisPipeline } from './ioredis-internals.js';
+import { timedCommands } from './late-replies.js';
 import { originalMethod } from './original-method.js';
 import { noticeGivingUp } from './owed-answers.js';
 
@@ -68,8 +69,13 @@ function commandsIn(queue: RedisClient['prevCommandQueue']): RedisCommand[] {
   return queue?.toArray().map(({ command }) => command) ?? [];
 }
 
-function forget(commands: readonly RedisCommand[], { held, stuck }: Admission): void {
+function forget(commands: readonly RedisCommand[], admission: Admission): void {
   if (commands.length === 0) return;
+  const { held, stuck } = admission;
+  // Dropped or not, ioredis' own timer answers these: what waits behind them will be sent.
+  const timed = timedCommands(admission);
+  const isTimedOutLater = ({ _blockingDeadline }: RedisCommand) =>
+    timed === 'all' || _blockingDeadline !== undefined;
   const dropped = new Set(commands);
   for (const command of dropped) {
     const hold = command[HELD];
@@ -82,5 +88,8 @@ function forget(commands: readonly RedisCommand[], { held, stuck }: Admission): 
     pipelines.add(pipeline);
     hold.giveBack();
   }
-  for (const pipeline of pipelines) stuck.neverAnswered(pipeline);
+  for (const pipeline of pipelines) {
+    const silent = pipeline._queue.some((command) => dropped.has(command) && !isTimedOutLater(command));
+    if (silent) stuck.neverAnswered(pipeline);
+  }
 }

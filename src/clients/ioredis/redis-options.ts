@@ -12,7 +12,7 @@ export interface LimitedRedisOptions extends ClientLimiterOptions {
    * server, and may do so for ever.
    *
    * - `'exempt'`: no permits. They are counted in the class `blocking`, and `bulkheads: { blocking: n }` allows at most n
-   *   of them at a time, beside the limit.
+   *   of them at a time, beside the limit; n is at most `maxConcurrentOps` all the same.
    * - `'limit'`: one permit each, as any command; `bulkheads: { blocking: n }` caps them inside the limit.
    *
    * @default 'exempt'

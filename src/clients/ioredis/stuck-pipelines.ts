@@ -4,12 +4,15 @@ import type { RedisClient, RedisPipeline } from './ioredis-internals.js';
 /**
  * Of the pipelines that ioredis makes for single commands, those that it will never send. Until one is answered, the next
  * one for the same nodes waits; for one that it has dropped, or could not write, ioredis waits for ever.
+ *
+ * Should such a one be answered after all, what had joined behind it is sent without permits: it gave them back, and a part
+ * of a pipeline can't be refused any more. What joins from then on is bounded again.
  */
 export class StuckPipelines {
   readonly #client: RedisClient;
   readonly #held: HeldOperations;
-  /** ioredis' keys for the nodes; a client that is no cluster has one. */
-  readonly #stuck = new Set<string>();
+  /** By ioredis' keys for the nodes (a client that is no cluster has one): what it waits for. */
+  readonly #stuck = new Map<string, RedisPipeline>();
   readonly #keys = new WeakMap<RedisPipeline, string>();
 
   constructor(client: RedisClient, held: HeldOperations) {
@@ -24,11 +27,19 @@ export class StuckPipelines {
     if (last !== undefined) this.#keys.set(pipeline, last);
   }
 
+  /** ioredis goes on with the next one. */
+  answered(pipeline: RedisPipeline): void {
+    const key = this.#keys.get(pipeline);
+    if (key === undefined) return;
+    this.#keys.delete(pipeline);
+    if (this.#stuck.get(key) === pipeline) this.#stuck.delete(key);
+  }
+
   /** It is never answered: what waits behind it holds nothing from now on. One of the user's keeps nobody waiting. */
   neverAnswered(pipeline: RedisPipeline): void {
     const key = this.#keys.get(pipeline);
     if (key === undefined) return;
-    this.#stuck.add(key);
+    this.#stuck.set(key, pipeline);
     for (const hold of this.#held) {
       if (hold.pipeline !== undefined && this.includes(hold.pipeline)) hold.giveBack();
     }
@@ -36,7 +47,7 @@ export class StuckPipelines {
 
   includes(pipeline: RedisPipeline): boolean {
     if (this.#stuck.size === 0) return false;
-    for (const key of this.#stuck) {
+    for (const key of this.#stuck.keys()) {
       if (this.#client._autoPipelines?.get(key) === pipeline) return true;
     }
     return false;

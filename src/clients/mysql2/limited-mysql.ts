@@ -6,6 +6,7 @@ import type {
 } from 'mysql2/promise';
 import { complaint } from '../../core/option-checks.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
+import { refuseSubclass } from '../shared/refuse-subclass.js';
 import { isWrapped } from '../shared/wrapped.js';
 import { type Create, KIND, LimitRequest, limitClient, limitMade, noClient } from './limit-client.js';
 import type { LimitedMysqlOptions } from './mysql-options.js';
@@ -73,6 +74,7 @@ export interface LimitedMysqlConstructor {
  */
 export const LimitedMysql: LimitedMysqlConstructor = class LimitedMysql {
   constructor(clientOrCreate: unknown, options: LimitedMysqlOptions = {}, ...args: unknown[]) {
+    refuseSubclass(new.target, LimitedMysql, "mysql2's own class");
     const request = new LimitRequest(KIND, options);
     if (typeof clientOrCreate === 'function') {
       // biome-ignore lint/correctness/noConstructorReturn: the limited client is the client itself

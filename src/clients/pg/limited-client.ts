@@ -3,6 +3,7 @@ import { complaint } from '../../core/option-checks.js';
 import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import { isObjectWith } from '../shared/is-object-with.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
+import { refuseSubclass } from '../shared/refuse-subclass.js';
 import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
 import { limitClient } from './limit-client.js';
 import type { PgClient } from './pg-internals.js';
@@ -39,6 +40,7 @@ export interface LimitedClientConstructor {
  */
 export const LimitedClient: LimitedClientConstructor = class LimitedClient {
   constructor(clientOrClass: unknown, options: LimitedClientOptions = {}, ...args: unknown[]) {
+    refuseSubclass(new.target, LimitedClient, 'Client of pg');
     const resolved = resolveClientOptions(options);
     refuseMisplacedOptions('LimitedClient', args, POOL_OPTION_NAMES);
     const client = clientFrom(clientOrClass, args);

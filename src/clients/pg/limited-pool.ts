@@ -3,6 +3,7 @@ import { complaint } from '../../core/option-checks.js';
 import { limiterFrom, refuseMisplacedOptions } from '../shared/client-options.js';
 import { isObjectWith } from '../shared/is-object-with.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
+import { refuseSubclass } from '../shared/refuse-subclass.js';
 import { isAlreadyWrapped, isWrapped, markWrapped } from '../shared/wrapped.js';
 import { limitPool } from './limit-pool.js';
 import type { PgPool } from './pg-internals.js';
@@ -43,6 +44,7 @@ export interface LimitedPoolConstructor {
  */
 export const LimitedPool: LimitedPoolConstructor = class LimitedPool {
   constructor(poolOrClass: unknown, options: LimitedPoolOptions = {}, ...args: unknown[]) {
+    refuseSubclass(new.target, LimitedPool, 'Pool of pg');
     const resolved = resolvePoolOptions(options);
     refuseMisplacedOptions('LimitedPool', args, POOL_OPTION_NAMES);
     const pool = poolFrom(poolOrClass, args);

@@ -45,6 +45,16 @@ export function checkClientOptions(
   for (const name of Object.keys(given.bulkheads ?? {})) {
     if (!bulkheads.includes(name)) throw new TypeError(unknownKey('class in bulkheads', name, bulkheads));
   }
+  for (const name of sheddableOf(given.adaptive)) {
+    if (typeof name === 'string' && name !== '' && !bulkheads.includes(name))
+      throw new TypeError(unknownKey('class in adaptive.sheddable', name, bulkheads));
+  }
+}
+
+/** What is no array is refused later, with the other options of `adaptive`. */
+function sheddableOf(adaptive: ClientLimiterOptions['adaptive']): readonly unknown[] {
+  if (typeof adaptive !== 'object' || adaptive === null || !('sheddable' in adaptive)) return [];
+  return Array.isArray(adaptive.sheddable) ? adaptive.sheddable : [];
 }
 
 /**
