@@ -44,16 +44,3 @@ test('a limit of one is the least to make sure with', () => {
   doubts.cut(2, 40);
   expect(doubts.onWindow(1.2, 40, 0.5)).toEqual({ lower: 1 });
 });
-
-test('while the response gets worse, what a cut is compared with begins anew; back is back to where it all began', () => {
-  const doubts = new CutDoubts();
-  // Half of that window was before a lock storm.
-  doubts.cut(25, 33);
-  expect(doubts.onWindow(18, 95, 7)).toBeUndefined();
-  expect(doubts.onWindow(11, 56, 5)).toBeUndefined();
-  const slower = new CutDoubts();
-  slower.cut(25, 33);
-  expect(slower.onWindow(18, 95, 7)).toBeUndefined();
-  expect(slower.onWindow(11, 94, 5)).toEqual({ lower: expect.closeTo(6.6) });
-  expect(slower.onWindow(7, 95, 3)).toEqual({ back: 25 });
-});

@@ -3,12 +3,12 @@
  * deepened until that is sure, and then taken back: the way has become longer, not the line.
  */
 export class CutDoubts {
-  #before: { readonly limit: number; readonly time: number; readonly first: number } | undefined;
+  #before: { readonly limit: number; readonly time: number } | undefined;
   #probes = 0;
 
   /** @param time response time at the limit that is cut */
   cut(limit: number, time: number): void {
-    this.#before ??= { limit, time, first: limit };
+    this.#before ??= { limit, time };
   }
 
   forget(): void {
@@ -27,11 +27,6 @@ export class CutDoubts {
   ): { readonly lower: number } | { readonly back: number } | undefined {
     const before = this.#before;
     if (before === undefined) return undefined;
-    // It is still getting worse, as after a window that was half of another time: what is compared begins here.
-    if (this.#probes === 0 && time > before.time * WORSE) {
-      this.#before = { ...before, limit, time };
-      return undefined;
-    }
     const run = Math.log(before.limit / limit);
     const settled = this.#probes === 0 && !(target < limit * 0.9);
     if (settled || run < 0.1 || Math.log(before.time / time) / run > FOLLOWS) {
@@ -40,11 +35,9 @@ export class CutDoubts {
     }
     if (run < 0.8 && this.#probes++ < 2) return { lower: Math.max(1, limit * 0.6) };
     this.forget();
-    return { back: before.first };
+    return { back: before.limit };
   }
 }
 
 /** d ln(response time) / d ln(limit), above which the response follows. */
 const FOLLOWS = 0.4;
-/** Times. */
-const WORSE = 1.2;
