@@ -107,6 +107,7 @@ describe('a rejection', () => {
       operationClass: 'read',
       limit: 1,
       inFlight: 1,
+      weight: 1,
       retryAfterMs: 1000,
       retryAfterSeconds: 1,
     });
