@@ -2,7 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis, started, tally, times } from './support/clients.js';
-import { unhandledRejections } from './support/unhandled-rejections.js';
+import { unhandledRejections } from './support/escaped-errors.js';
 import { versions } from './support/versions.js';
 
 const AUTO: RedisOptions = { enableAutoPipelining: true };

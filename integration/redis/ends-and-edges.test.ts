@@ -2,9 +2,9 @@ import type { Redis } from 'ioredis';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RedisServer } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis, started, tally, times } from './support/clients.js';
+import { unhandledRejections } from './support/escaped-errors.js';
 import { killBusy } from './support/kill-busy.js';
 import { serverOfItsOwn } from './support/server-of-its-own.js';
-import { unhandledRejections } from './support/unhandled-rejections.js';
 import { versions } from './support/versions.js';
 
 let server: RedisServer;

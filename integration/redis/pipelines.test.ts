@@ -4,7 +4,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis } from './support/clients.js';
-import { unhandledRejections } from './support/unhandled-rejections.js';
+import { unhandledRejections } from './support/escaped-errors.js';
 import { type Ioredis, versions } from './support/versions.js';
 
 let server: RedisServer;

@@ -10,7 +10,7 @@ import {
   times,
   untilReady,
 } from './support/clients.js';
-import { unhandledRejections } from './support/unhandled-rejections.js';
+import { uncaughtExceptions, unhandledRejections } from './support/escaped-errors.js';
 import { versions } from './support/versions.js';
 
 const AUTO = { enableAutoPipelining: true };
@@ -145,18 +145,3 @@ describe.each(versions)('arguments that can not be written, %s', (_name, module)
     },
   );
 });
-
-/** Catches uncaught exceptions, in place of the test runner, until it is disposed of. */
-function uncaughtExceptions(): Disposable & { readonly messages: string[] } {
-  const others = process.listeners('uncaughtException');
-  process.removeAllListeners('uncaughtException');
-  const messages: string[] = [];
-  process.on('uncaughtException', (error: Error) => messages.push(error.message));
-  return {
-    messages,
-    [Symbol.dispose]() {
-      process.removeAllListeners('uncaughtException');
-      for (const listener of others) process.on('uncaughtException', listener);
-    },
-  };
-}

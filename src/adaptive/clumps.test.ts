@@ -63,11 +63,11 @@ describe('room for clumps', () => {
 
   test('is made while less than half the limit is in flight on average, and not for what comes by chance', () => {
     const full = { rejected: 300, fullShare: 0.1 };
-    expect(roomForClumps(windowOf({ ...full, meanInFlight: 9.9 }), 20)).toBeDefined();
+    expect(roomForClumps(windowOf({ ...full, meanInFlight: 9.9 }), 20)!.limit).toBeCloseTo(40);
     expect(roomForClumps(windowOf({ ...full, meanInFlight: 10 }), 20)).toBeUndefined();
     expect(roomForClumps(windowOf({ ...full, meanInFlight: Number.NaN }), 20)).toBeUndefined();
     expect(roomForClumps(windowOf({ ...full, meanInFlight: 1, fullShare: 0.3 }), 20)).toBeUndefined();
-    expect(roomForClumps(windowOf({ rejected: 300, meanInFlight: 1 }), 20)).toBeDefined();
+    expect(roomForClumps(windowOf({ rejected: 300, meanInFlight: 1 }), 20)!.limit).toBeCloseTo(40);
   });
 
   test('is never less than there was', () => {

@@ -111,9 +111,12 @@ export class Gate {
     share = reason === 'bulkhead' ? operationClass.shareTaken : undefined,
   ): BackpressureError {
     const { limit, inFlight, options } = this;
-    const { name, retryAfterMs, stackTraces } = options;
-    const details = { reason, limiter: name, operation, limit, inFlight, weight, retryAfterMs, share };
-    return new BackpressureError({ ...details, operationClass: operationClass.name }, stackTraces);
+    const { name: limiter, retryAfterMs, stackTraces } = options;
+    const { name: className } = operationClass;
+    return new BackpressureError(
+      { reason, limiter, operation, operationClass: className, limit, inFlight, weight, retryAfterMs, share },
+      stackTraces,
+    );
   }
 
   /**

@@ -3,8 +3,9 @@
  * operation may cost on the hot path, and a thousand samples a second are enough for any percentile.
  *
  * Which ones are skipped is left to chance: a client that asks for its checkouts and its queries in turns would, at an even
- * stride, hear of one of the two only. Below that rate every operation is timed. When a fast burst ends, a timer (unreferenced, one per limiter, armed only
- * while operations are being skipped) brings the timing of every operation back within 100 ms.
+ * stride, hear of one of the two only. Below that rate every operation is timed. When a fast burst ends, a timer
+ * (unreferenced, one per limiter, armed only while operations are being skipped) brings the timing of every operation back
+ * within 100 ms.
  */
 export class SamplingClock {
   /** Milliseconds, monotonic. */
