@@ -12,6 +12,7 @@ const DEMAND_MS = 50;
 const PER_SECOND = (CAPACITY * 1_000) / DEMAND_MS;
 const OUTAGE = { from: 10, to: 20 };
 const SECONDS = 40;
+const SEEDS = [1, 2, 3, 4, 5, 6, 7];
 /** A caller has gone after this long; an answer then is worth nothing. */
 const PATIENCE_MS = 2_000;
 
@@ -29,17 +30,18 @@ interface Life {
   readonly limits?: LimiterOptions;
   readonly budgeted: boolean;
   readonly outage: boolean;
+  readonly seed: number;
 }
 
 /** 40 s in virtual time, by the second; from 10 s to 20 s the database is frozen. The same calls come in every life. */
-async function live({ load, limits, budgeted, outage }: Life): Promise<readonly Second[]> {
+async function live({ load, limits, budgeted, outage, seed }: Life): Promise<readonly Second[]> {
   const clock = new VirtualClock();
   const now = () => clock.now();
   const database = new VirtualDatabase(clock, CAPACITY, 0.02);
   const limiter = limits && new Limiter({ retryAfterMs: 100, ...limits, now });
-  const demands = new RandomStream(7, 'demands');
-  const arrivals = new RandomStream(7, 'arrivals');
-  const jitter = new RandomStream(7, 'jitter');
+  const demands = new RandomStream(seed, 'demands');
+  const arrivals = new RandomStream(seed, 'arrivals');
+  const jitter = new RandomStream(seed, 'jitter');
   const options: RetryOptions = {
     clock,
     random: () => jitter.next(),
@@ -74,6 +76,15 @@ async function live({ load, limits, budgeted, outage }: Life): Promise<readonly 
   return seconds;
 }
 
+/** What happened in all of these lives, second by second: one alone depends on how its dice fall. */
+async function liveAll(life: Omit<Life, 'seed'>): Promise<readonly Second[]> {
+  const lives = await Promise.all(SEEDS.map((seed) => live({ ...life, seed })));
+  return Array.from({ length: SECONDS }, (_, index) => {
+    const same = lives.map((seconds) => seconds[index]!);
+    return { calls: sum(same, 'calls'), attempts: sum(same, 'attempts'), served: sum(same, 'served') };
+  });
+}
+
 const sum = (seconds: readonly Second[], key: keyof Second) =>
   seconds.reduce((total, second) => total + second[key], 0);
 /** From one second after the end of the outage on. */
@@ -83,8 +94,8 @@ const storm = (seconds: readonly Second[]) =>
 
 describe('10 s of outage, in virtual time', () => {
   test('are not over when they are over for a database with nothing before it', async () => {
-    const quiet = await live({ load: 0.5, budgeted: true, outage: false });
-    const hit = await live({ load: 0.5, budgeted: true, outage: true });
+    const quiet = await liveAll({ load: 0.5, budgeted: true, outage: false });
+    const hit = await liveAll({ load: 0.5, budgeted: true, outage: true });
     expect(sum(quiet, 'served') / sum(quiet, 'calls')).toBeGreaterThan(0.99);
     expect(sum(afterwards(hit), 'served') / sum(afterwards(quiet), 'served')).toBeLessThan(0.02);
   });
@@ -98,13 +109,13 @@ describe('10 s of outage, in virtual time', () => {
     ['three times the capacity, a fixed limit', 3, FIXED],
     ['three times the capacity, an adaptive limit', 3, ADAPTIVE],
   ] as const)('%s: service is back within a second, and stays', async (name, load, limits) => {
-    const quiet = await live({ load, limits, budgeted: true, outage: false });
-    const hit = await live({ load, limits, budgeted: true, outage: true });
-    const without = await live({ load, limits, budgeted: false, outage: true });
+    const quiet = await liveAll({ load, limits, budgeted: true, outage: false });
+    const hit = await liveAll({ load, limits, budgeted: true, outage: true });
+    const without = await liveAll({ load, limits, budgeted: false, outage: true });
     // Second by second, beside the same calls in a life without the outage.
     const seconds = afterwards(hit).map(({ served }, index) => served / afterwards(quiet)[index]!.served);
     const figures = {
-      quiet: sum(afterwards(quiet), 'served') / afterwards(quiet).length,
+      quiet: sum(afterwards(quiet), 'served') / afterwards(quiet).length / SEEDS.length,
       after: sum(afterwards(hit), 'served') / sum(afterwards(quiet), 'served'),
       worst: Math.min(...seconds),
       amplification: sum(hit, 'attempts') / sum(hit, 'calls'),
@@ -116,7 +127,7 @@ describe('10 s of outage, in virtual time', () => {
     note(name, figures);
     expect(sum(hit.slice(OUTAGE.from + 1, OUTAGE.to), 'served')).toBe(0);
     expect(figures.after).toBeGreaterThan(0.95);
-    expect(figures.worst).toBeGreaterThan(0.7);
+    expect(figures.worst).toBeGreaterThan(0.85);
     expect(figures.amplification).toBeLessThanOrEqual(1.2);
     expect(figures.outburst).toBeLessThanOrEqual(2);
     expect(figures.storm).toBeLessThanOrEqual(1.2);

@@ -173,7 +173,8 @@ export class KneeController implements LimitController {
   #probe(slack: number): LimitDecision | undefined {
     const side = this.#probes.next(!this.#growth.going);
     if (side === undefined) return undefined;
-    const limit = side === 'above' ? this.#rest * 1.3 + 1 : limitBelow(this.#rest, slack);
+    const limit =
+      side === 'above' ? Math.max(this.#rest * 1.3, this.#rest + 1) : limitBelow(this.#rest, slack);
     if (limit < this.#range.min) return undefined;
     this.#probing = side;
     return { limit, reason: `probing ${side}` };

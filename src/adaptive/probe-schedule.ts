@@ -57,6 +57,6 @@ export function limitBelow(limit: number, slack: number): number {
 const ALERT = 8;
 const OFTEN = 8;
 const SELDOM = 32;
-const APART = 6;
+const APART = 4;
 const ABOVE = 16;
 const ABOVE_ON_GRID = 64;

@@ -51,6 +51,16 @@ describe('WindowPool', () => {
     expect(pool.add(windowOf(1, { succeeded: 50, limit: 21 }))).toBeUndefined();
   });
 
+  test.each([
+    ['a standstill before is left out', { succeeded: 12, workRate: 1.2 }, 60],
+    ['a time with more than three times the work is left out', { succeeded: 50, workRate: 400 }, 60],
+    ['one with half the work is not', { succeeded: 30, workRate: 60 }, 90],
+  ])('%s', (_, before, together) => {
+    const pool = new WindowPool();
+    expect(pool.add(windowOf(0, { ...before, meanLatency: 25 }))).toBeUndefined();
+    expect(pool.add(windowOf(1, { succeeded: 60, meanLatency: 25 }))?.succeeded).toBe(together);
+  });
+
   test('slow operations: windows without answers count with their neighbours, so that work is not overrated', () => {
     const pool = new WindowPool();
     const pooled = [30, 0, 0, 40].map((succeeded, index) => pool.add(windowOf(index, { succeeded })));

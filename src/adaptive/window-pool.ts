@@ -3,7 +3,8 @@ import { answersIn, isOutage } from './window-figures.js';
 
 /**
  * Puts windows in a row at one limit together until they hold {@link ENOUGH} answers to judge by: with a handful, every
- * figure is chance. After five seconds, or three latencies, it takes what there is; an outage at once.
+ * figure is chance. After five seconds, or three latencies, it takes what there is; an outage at once. What came before a
+ * standstill's end, or its beginning, is left out.
  */
 export class WindowPool {
   #pooled: SampleWindow | undefined;
@@ -18,7 +19,11 @@ export class WindowPool {
   /** @returns `undefined` while there are too few */
   add(window: SampleWindow): SampleWindow | undefined {
     const before = this.#pooled;
-    const pooled = before === undefined || before.limit !== window.limit ? window : joined(before, window);
+    const alone =
+      before === undefined ||
+      before.limit !== window.limit ||
+      (!this.spans(window) && isOtherTime(before, window));
+    const pooled = alone ? window : joined(before, window);
     if (window.meanLatency > 0) this.#latency = window.meanLatency;
     const long = pooled.endedAt - pooled.startedAt >= Math.max(LONGEST_MS, 3 * (pooled.meanLatency || 0));
     if (answersIn(pooled) < ENOUGH && !long && !isOutage(pooled)) {
@@ -28,6 +33,13 @@ export class WindowPool {
     this.#pooled = undefined;
     return pooled;
   }
+}
+
+/** Whether the work has changed so much in between that together they would tell of neither time. */
+function isOtherTime(before: SampleWindow, now: SampleWindow): boolean {
+  const ratio = now.workRate / before.workRate;
+  const expected = now.succeeded / ratio;
+  return (ratio > OTHER && now.succeeded > FEW) || (ratio < 1 / OTHER && expected > FEW * OTHER);
 }
 
 /** Percentiles are those of the later one: they can't be put together. */
@@ -66,3 +78,7 @@ function joined(a: SampleWindow, b: SampleWindow): SampleWindow {
 
 const ENOUGH = 60;
 const LONGEST_MS = 5000;
+/** Times the work, from which on it is another time. */
+const OTHER = 3;
+/** Answers that may be there by chance. */
+const FEW = 10;
