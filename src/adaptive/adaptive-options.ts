@@ -36,7 +36,7 @@ export interface AdaptiveOptions {
   readonly windowMs?: number | undefined;
   /** Answers a window should have: an integer from 1. With fewer it is prolonged, to four times its length. @default 30 */
   readonly minSamples?: number | undefined;
-  /** The limit changes at most by this factor a second, up or down: from 1.1. @default 8 */
+  /** The limit changes at most by this factor a second, up or down: from 1.1. @default 16 */
   readonly maxChangePerSecond?: number | undefined;
   /** Without figures for this long (milliseconds from 100) while there is traffic, the limit is stale. @default 10000 */
   readonly staleAfterMs?: number | undefined;
@@ -124,7 +124,7 @@ export function resolveAdaptive(
     max,
     windowMs: options.windowMs ?? 500,
     minSamples: options.minSamples ?? 30,
-    maxChangePerSecond: options.maxChangePerSecond ?? 8,
+    maxChangePerSecond: options.maxChangePerSecond ?? 16,
     staleAfterMs: options.staleAfterMs ?? 10_000,
     fallback: within('fallback', min, max, options.fallback ?? initial),
     targetPoolWaitMs: options.targetPoolWaitMs ?? Number.POSITIVE_INFINITY,

@@ -59,6 +59,8 @@ export class SampleWindows implements GateSampler {
   #feedbackMs = 0;
   #feedbackSum = 0;
   #feedbackCount = 0;
+  /** Windows handed on, up to {@link FIRST}. */
+  #handedOn = 0;
 
   constructor(gate: Gate, stalls: StallSource | undefined, options: WindowOptions, control: WindowReceiver) {
     this.#gate = gate;
@@ -183,12 +185,12 @@ export class SampleWindows implements GateSampler {
     return Math.min(now + this.#sliceMs, next);
   }
 
-  /** At high rates a shorter window knows as much. */
+  /** At high rates a shorter window knows as much; while nothing is known, a rough answer soon is worth more. */
   #plenty(elapsed: number): boolean {
     return (
       elapsed >= (this.#lengthMs / SHORTENED) * 0.6 &&
       elapsed >= 5 * this.#feedbackMs &&
-      this.#totals.ended() >= PLENTY
+      this.#totals.ended() >= (this.#handedOn < FIRST ? ROUGHLY : PLENTY)
     );
   }
 
@@ -229,6 +231,7 @@ export class SampleWindows implements GateSampler {
         Math.max(elapsed, this.#feedbackMs),
       );
     }
+    if (this.#handedOn < FIRST) this.#handedOn++;
     this.#control.onWindow(window);
     this.#begin(now, this.#gate.limit !== window.limit);
   }
@@ -241,6 +244,9 @@ const SLICES = 20;
 const SHORTENED = 4;
 /** Answers that make a window end early, from a quarter of its length on. */
 const PLENTY = 1000;
+/** The same in the first windows. */
+const ROUGHLY = 250;
+const FIRST = 4;
 /** Latencies, after which a limiter that has just begun is taken to be in its stride. */
 const FILLED = 5;
 /** Times the length of a window. */
