@@ -47,6 +47,16 @@ export const strengths: readonly Scenario[] = [
   },
   {
     ...base,
+    name: 'storm-comes',
+    shows: 'at 1.5x, a knee of 1 from 20 s to 40 s',
+    phases: [
+      { at: 0, rate: 1.5 * C, capacity: 16 },
+      { at: s(20), capacity: 1, slowness: 0.5 },
+      { at: s(40), capacity: 16, slowness: 1 },
+    ],
+  },
+  {
+    ...base,
     name: 'noisy-neighbour',
     shows: 'others take 0 to 70 %',
     phases: [{ at: 0, rate: 0.8 * C, capacity: (ms) => 16 * (0.65 + 0.35 * Math.cos(ms / 6000)) }],

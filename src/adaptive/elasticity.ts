@@ -7,7 +7,9 @@ import { noiseOf } from './response-time.js';
  */
 export class Elasticity {
   readonly #above = new Slope();
-  #rest: { readonly limit: number; readonly workRate: number; readonly answers: number } | undefined;
+  #rest: Rest | undefined;
+  /** Lower, and left of late. */
+  #lower: Rest | undefined;
 
   /** Above the limit; `NaN` without a probe. */
   get above(): number {
@@ -23,25 +25,45 @@ export class Elasticity {
     return this.#above.mean - this.#above.standardError > WORTH;
   }
 
-  onRest({ limit, workRate, succeeded }: SampleWindow): void {
+  /** @returns whether it works plainly faster than it did at this limit, with all permits out both times */
+  onRest({ limit, workRate, succeeded, meanInFlight }: SampleWindow): boolean {
     const before = this.#rest;
+    const now = { limit, workRate, answers: succeeded, full: meanInFlight > FULL * limit };
     if (before === undefined || Math.abs(Math.log(limit / before.limit)) > NEAR) {
-      this.#rest = { limit, workRate, answers: succeeded };
-      return;
+      this.#lower = before !== undefined && before.limit < limit && before.full ? before : undefined;
+      this.#rest = now;
+      return false;
+    }
+    const faster = Math.log(workRate / before.workRate);
+    const chance = PLAINLY * Math.hypot(noiseOf(succeeded), noiseOf(before.answers));
+    if (now.full && before.full && faster > Math.max(MUCH, chance)) {
+      this.#lower = undefined;
+      this.#rest = now;
+      return true;
     }
     const kept = before.answers * KEEP;
     const answers = kept + succeeded;
-    const mean = (old: number, now: number) => (old * kept + now * succeeded) / answers;
-    this.#rest = { limit: mean(before.limit, limit), workRate: mean(before.workRate, workRate), answers };
+    const mean = (old: number, fresh: number) => (old * kept + fresh * succeeded) / answers;
+    this.#rest = {
+      limit: mean(before.limit, limit),
+      workRate: mean(before.workRate, workRate),
+      answers,
+      full: before.full && now.full,
+    };
+    return false;
+  }
+
+  /** What a step up, to where it rests now, has shown by itself. */
+  get onTheWayUp(): { slope: number; error: number } | undefined {
+    if (this.#lower === undefined || !this.#rest?.full) return undefined;
+    return slopeBetween(this.#lower, this.#rest);
   }
 
   /** @returns what this probe alone says, with its standard error */
   onProbe({ limit, workRate, succeeded }: SampleWindow): { slope: number; error: number } {
     const rest = this.#rest!;
-    const run = Math.log(limit / rest.limit);
-    const slope = Math.log(workRate / rest.workRate) / run;
-    const error = Math.hypot(noiseOf(succeeded), noiseOf(rest.answers)) / Math.abs(run);
-    if (run > 0 && Number.isFinite(slope)) this.#above.add(slope, error);
+    const { slope, error } = slopeBetween(rest, { limit, workRate, answers: succeeded });
+    if (limit > rest.limit && Number.isFinite(slope)) this.#above.add(slope, error);
     return { slope, error };
   }
 
@@ -55,6 +77,22 @@ export class Elasticity {
   moved(): void {
     this.#above.fade(AFTER_MOVE);
   }
+}
+
+interface Rest {
+  readonly limit: number;
+  readonly workRate: number;
+  readonly answers: number;
+  /** Whether nearly all permits were out all the time, so that the limit alone bounded the work. */
+  readonly full: boolean;
+}
+
+function slopeBetween(from: Omit<Rest, 'full'>, to: Omit<Rest, 'full'>): { slope: number; error: number } {
+  const run = Math.log(to.limit / from.limit);
+  return {
+    slope: Math.log(to.workRate / from.workRate) / run,
+    error: Math.hypot(noiseOf(from.answers), noiseOf(to.answers)) / Math.abs(run),
+  };
 }
 
 class Slope {
@@ -86,6 +124,12 @@ class Slope {
 const WORTH = 0.15;
 /** Standard error. */
 const KNOWN = 0.25;
+/** Share of the limit in flight on average. */
+const FULL = 0.9;
+/** In the logarithm: more than what others' leaving a share of the database explains. */
+const MUCH = 0.25;
+/** Standard errors. */
+const PLAINLY = 2.5;
 /** In the logarithm. */
 const NEAR = 0.12;
 /** What remains at each new figure. */

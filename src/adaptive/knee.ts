@@ -128,7 +128,7 @@ export class KneeController implements LimitController {
     const knee = (unused > 0 ? window.meanInFlight : limit) / ratio;
     const slack = slackAt(Math.min(limit, knee), this.#refused);
     const noise = { ratio: Math.hypot(noiseOf(succeeded), this.#base.noise), base: this.#base.noise };
-    this.#elasticity.onRest(window);
+    if (this.#elasticity.onRest(window)) this.#probes.owe();
     const { bracketed } = this.#growth;
     const idle = ratio < 1 + slack / 2 || (!bracketed && this.#refused > 0.1 && ratio < 1 + 2 * noise.ratio);
     let target: number;
@@ -142,6 +142,10 @@ export class KneeController implements LimitController {
     }
     const doubted = this.#doubt(window, time, target);
     if (doubted !== undefined) return doubted;
+    const step = this.#elasticity.onTheWayUp;
+    if (!idle && step !== undefined && step.slope > PLAINLY_BELOW && step.slope - 2.5 * step.error > 0.3) {
+      return this.#goUp(window, time, step.slope);
+    }
     const change = Math.log(target / this.#rest);
     const plain = Math.abs(change) > 3 * noise.ratio;
     const farAway = plain && Math.abs(change) > 0.2;
@@ -171,7 +175,7 @@ export class KneeController implements LimitController {
   }
 
   #probe(slack: number): LimitDecision | undefined {
-    const side = this.#probes.next(!this.#growth.going);
+    const side = this.#probes.next(!this.#growth.going, this.#rest < SMALL);
     if (side === undefined) return undefined;
     const limit =
       side === 'above' ? Math.max(this.#rest * 1.3, this.#rest + 1) : limitBelow(this.#rest, slack);
@@ -210,13 +214,7 @@ export class KneeController implements LimitController {
   #afterProbeAbove(window: SampleWindow, time: number): LimitDecision {
     this.#probing = undefined;
     const { slope, error } = this.#elasticity.onProbe(window);
-    if (slope - 1.5 * error > 0.3) {
-      this.#base.learn(window, time, 0);
-      this.#growth.bracketed = false;
-      this.#elasticity.moved();
-      this.#probes.watch(AFTER_CHANGE);
-      return this.#restAt(window.limit, `work follows the limit by ${slope.toFixed(2)}: up`);
-    }
+    if (slope - 1.5 * error > 0.3) return this.#goUp(window, time, slope);
     if (!this.#elasticity.surelyFollows) return { limit: this.#rest, reason: 'probed: no more work above' };
     const mean = this.#elasticity.above;
     if (mean > FAR_BELOW) this.#growth.bracketed = false;
@@ -224,6 +222,15 @@ export class KneeController implements LimitController {
     this.#elasticity.moved();
     this.#probes.watch(AFTER_CHANGE);
     return this.#restAt(this.#rest * STEP, `work follows the limit by ${mean.toFixed(2)}: up`);
+  }
+
+  #goUp(window: SampleWindow, time: number, slope: number): LimitDecision {
+    this.#base.learn(window, time, 0);
+    this.#growth.bracketed = false;
+    this.#elasticity.moved();
+    this.#probes.watch(AFTER_CHANGE);
+    const further = slope > FAR_BELOW ? FURTHER : 1;
+    return this.#restAt(window.limit * further, `work follows the limit by ${slope.toFixed(2)}: up`);
   }
 
   #restAt(limit: number, reason: string): LimitDecision {
@@ -243,9 +250,15 @@ const PLAINLY = 0.03;
 const DEEPER = 0.7;
 /** Elasticity at which the knee is a long way up. */
 const FAR_BELOW = 0.6;
+/** Elasticity of a step that ended below the knee: of one over it, a part is lost. */
+const PLAINLY_BELOW = 0.75;
+/** Times the limit, there. */
+const FURTHER = 1.5;
 /** Elasticity at which a lower limit does as much work. */
 const FLAT = 0.25;
 const AFTER_CHANGE = 12;
+/** A limit at which one permit more shows so much that it is tried often. */
+const SMALL = 2.6;
 /** Refused share at which the load is taken for light. */
 const HARDLY = 0.05;
 /** In flight over the limit, up to which what was admitted before a cut is gone. */

@@ -11,6 +11,7 @@ export class ProbeSchedule {
   #turn = 0;
   #before = 0;
   #onGrid = false;
+  #owed = false;
   /** Judged windows since the last probe. */
   #since = APART;
 
@@ -27,12 +28,22 @@ export class ProbeSchedule {
     this.#alert = Math.max(this.#alert, windows);
   }
 
+  /** It is worth looking above at once. */
+  owe(): void {
+    this.#owed = true;
+  }
+
   /** Asked once for a window; `wanted` says whether this is a time for it. */
-  next(wanted: boolean): 'above' | 'below' | undefined {
+  next(wanted: boolean, often = false): 'above' | 'below' | undefined {
     const alert = --this.#alert > 0;
-    if (!wanted || this.#since < APART) return undefined;
+    if (!wanted || this.#since < (this.#owed ? APART / 2 : APART)) return undefined;
+    if (this.#owed) {
+      this.#owed = false;
+      this.#since = 0;
+      return 'above';
+    }
     for (let turn = Math.max(this.#before + 1, this.#turn - OFTEN); turn <= this.#turn; turn++) {
-      const side = this.#at(turn, alert);
+      const side = this.#at(turn, alert, often);
       if (side === undefined) continue;
       this.#since = 0;
       return side;
@@ -40,10 +51,9 @@ export class ProbeSchedule {
     return undefined;
   }
 
-  #at(turn: number, alert: boolean): 'above' | 'below' | undefined {
-    const above = this.#onGrid ? ABOVE_ON_GRID : ABOVE;
+  #at(turn: number, alert: boolean, often: boolean): 'above' | 'below' | undefined {
+    const above = this.#onGrid ? (often ? OFTEN : ABOVE_ON_GRID) : alert || often ? OFTEN : ABOVE;
     if (turn % above === above / 2) return 'above';
-    if (alert && !this.#onGrid && turn % OFTEN === OFTEN / 2) return 'above';
     return turn % (alert ? OFTEN : SELDOM) === 0 ? 'below' : undefined;
   }
 }
