@@ -51,8 +51,8 @@ export const strengths: readonly Scenario[] = [
     shows: 'at 1.5x, a knee of 1 from 20 s to 40 s',
     phases: [
       { at: 0, rate: 1.5 * C, capacity: 16 },
-      { at: s(20), capacity: 1, slowness: 0.5 },
-      { at: s(40), capacity: 16, slowness: 1 },
+      { at: s(20.25), capacity: 1, slowness: 0.5 },
+      { at: s(40.25), capacity: 16, slowness: 1 },
     ],
   },
   {

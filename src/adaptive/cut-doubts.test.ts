@@ -22,6 +22,16 @@ test('a cut that the response has not followed is made sure of twice, then taken
   expect(doubts.onWindow(40, 40, 20)).toBeUndefined();
 });
 
+test('a cut for a window that was half of a shorter time is believed once the response follows what came after', () => {
+  const doubts = new CutDoubts();
+  // At 40 it would have been 80.
+  doubts.cut(40, 20);
+  expect(doubts.onWindow(20, 40, 5)).toEqual({ lower: 12 });
+  expect(doubts.onWindow(12, 24, 5)).toBeUndefined();
+  // The doubt is over, whatever comes.
+  expect(doubts.onWindow(5, 24, 2)).toBeUndefined();
+});
+
 test('where nothing deeper is wanted there is nothing to be sure of', () => {
   const doubts = new CutDoubts();
   doubts.cut(40, 40);

@@ -3,7 +3,9 @@
  * deepened until that is sure, and then taken back: the way has become longer, not the line.
  */
 export class CutDoubts {
-  #before: { readonly limit: number; readonly time: number } | undefined;
+  #before: Point | undefined;
+  /** The first window after the cut that left a doubt. */
+  #after: Point | undefined;
   #probes = 0;
 
   /** @param time response time at the limit that is cut */
@@ -12,7 +14,7 @@ export class CutDoubts {
   }
 
   forget(): void {
-    this.#before = undefined;
+    this.#before = this.#after = undefined;
     this.#probes = 0;
   }
 
@@ -27,16 +29,33 @@ export class CutDoubts {
   ): { readonly lower: number } | { readonly back: number } | undefined {
     const before = this.#before;
     if (before === undefined) return undefined;
+    const now = { limit, time };
     const run = Math.log(before.limit / limit);
     const settled = this.#probes === 0 && !(target < limit * 0.9);
-    if (settled || run < 0.1 || Math.log(before.time / time) / run > FOLLOWS) {
+    // Half of what was cut for may have been of another time, shorter than all of it would have been.
+    if (
+      settled ||
+      run < 0.1 ||
+      follows(before, now) ||
+      (this.#after !== undefined && follows(this.#after, now))
+    ) {
       this.forget();
       return undefined;
     }
+    this.#after ??= now;
     if (run < 0.8 && this.#probes++ < 2) return { lower: Math.max(1, limit * 0.6) };
     this.forget();
     return { back: before.limit };
   }
+}
+
+interface Point {
+  readonly limit: number;
+  readonly time: number;
+}
+
+function follows(from: Point, to: Point): boolean {
+  return Math.log(from.time / to.time) / Math.log(from.limit / to.limit) > FOLLOWS;
 }
 
 /** d ln(response time) / d ln(limit), above which the response follows. */

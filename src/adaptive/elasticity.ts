@@ -25,21 +25,13 @@ export class Elasticity {
     return this.#above.mean - this.#above.standardError > WORTH;
   }
 
-  /** @returns whether it works plainly faster than it did at this limit, with all permits out both times */
-  onRest({ limit, workRate, succeeded, meanInFlight }: SampleWindow): boolean {
+  onRest({ limit, workRate, succeeded, meanInFlight }: SampleWindow): void {
     const before = this.#rest;
     const now = { limit, workRate, answers: succeeded, full: meanInFlight > FULL * limit };
     if (before === undefined || Math.abs(Math.log(limit / before.limit)) > NEAR) {
       this.#lower = before !== undefined && before.limit < limit && before.full ? before : undefined;
       this.#rest = now;
-      return false;
-    }
-    const faster = Math.log(workRate / before.workRate);
-    const chance = PLAINLY * Math.hypot(noiseOf(succeeded), noiseOf(before.answers));
-    if (now.full && before.full && faster > Math.max(MUCH, chance)) {
-      this.#lower = undefined;
-      this.#rest = now;
-      return true;
+      return;
     }
     const kept = before.answers * KEEP;
     const answers = kept + succeeded;
@@ -50,13 +42,13 @@ export class Elasticity {
       answers,
       full: before.full && now.full,
     };
-    return false;
   }
 
-  /** What a step up, to where it rests now, has shown by itself. */
-  get onTheWayUp(): { slope: number; error: number } | undefined {
+  /** By how much work has followed a step up to where it rests now, if that is plain and the step ended below the knee. */
+  get ofStepUp(): number | undefined {
     if (this.#lower === undefined || !this.#rest?.full) return undefined;
-    return slopeBetween(this.#lower, this.#rest);
+    const { slope, error } = slopeBetween(this.#lower, this.#rest);
+    return slope > BELOW_KNEE && slope - 2.5 * error > 0.3 ? slope : undefined;
   }
 
   /** @returns what this probe alone says, with its standard error */
@@ -122,14 +114,12 @@ class Slope {
 
 /** From which on more work is worth a higher limit. */
 const WORTH = 0.15;
+/** Of a step over the knee, a part is lost. */
+const BELOW_KNEE = 0.75;
 /** Standard error. */
 const KNOWN = 0.25;
 /** Share of the limit in flight on average. */
 const FULL = 0.9;
-/** In the logarithm: more than what others' leaving a share of the database explains. */
-const MUCH = 0.25;
-/** Standard errors. */
-const PLAINLY = 2.5;
 /** In the logarithm. */
 const NEAR = 0.12;
 /** What remains at each new figure. */

@@ -10,6 +10,7 @@ import { limitBelow, ProbeSchedule } from './probe-schedule.js';
 import { noiseOf, ResponseBase, responseReason } from './response-time.js';
 import { isElsewhere, Settling } from './settling.js';
 import { slackAt } from './slack.js';
+import { SpeedUp } from './speed-up.js';
 import { answersIn, isFilling, refusedShare } from './window-figures.js';
 import { WindowPool } from './window-pool.js';
 
@@ -24,11 +25,11 @@ import { WindowPool } from './window-pool.js';
  *     R near R0:       {@link Growth}; what is refused is refused for nothing
  *     else:            L <- (1 + s) L R0 / R, with s as {@link slackAt} has it; {@link unusedBetweenClumps} comes on top
  *
- * R0 is looked at again below the knee, every 32nd window (every 8th for a
- * while after changes), as BBR does with its round trip (Cardwell et al. 2016). Where the response falls even there and the
- * work does not, it never was without a line: descent. Probes above measure the {@link Elasticity}: where work follows the
- * limit by more than 0.15, R0 was too low, or the curve has no sharp knee; both go up, and R0 is not lowered meanwhile.
- * When the response does not follow a cut, the way has become longer, not the line.
+ * R0 is looked at again below the knee, every 32nd window (every 8th for a while after changes), as BBR does with its round
+ * trip (Cardwell et al. 2016). Where the response falls even there and the work does not, it never was without a line:
+ * descent. Probes above, in their turn or at a {@link SpeedUp}, measure the {@link Elasticity}: where work follows the limit
+ * by more than 0.15, R0 was too low, or the curve has no sharp knee; both go up, and R0 is not lowered meanwhile. When the
+ * response does not follow a cut, the way has become longer, not the line: {@link CutDoubts}.
  */
 export class KneeController implements LimitController {
   readonly #range: ResolvedRange;
@@ -37,6 +38,7 @@ export class KneeController implements LimitController {
   readonly #cuts = new OverloadCuts();
   readonly #growth = new Growth();
   readonly #elasticity = new Elasticity();
+  readonly #speedUp = new SpeedUp();
   readonly #pool = new WindowPool();
   readonly #doubts = new CutDoubts();
   readonly #probes = new ProbeSchedule();
@@ -100,11 +102,7 @@ export class KneeController implements LimitController {
     this.#probing = this.#descent = undefined;
     this.#doubts.forget();
     this.#probes.watch();
-    // With fewer in flight, the moments between two events weigh too much.
-    if (window.meanInFlight > 3) {
-      if (!this.#base.known || time < this.#base.time) this.#base.learn(window, time, 0.5);
-      else if (window.meanInFlight < 0.7 * window.limit) this.#base.learn(window, time, 0.9);
-    }
+    this.#base.learnFromLightLoad(window, time);
     return this.#restAt(room?.limit ?? this.#rest, room?.reason ?? 'limit not reached: hold');
   }
 
@@ -128,7 +126,8 @@ export class KneeController implements LimitController {
     const knee = (unused > 0 ? window.meanInFlight : limit) / ratio;
     const slack = slackAt(Math.min(limit, knee), this.#refused);
     const noise = { ratio: Math.hypot(noiseOf(succeeded), this.#base.noise), base: this.#base.noise };
-    if (this.#elasticity.onRest(window)) this.#probes.owe();
+    this.#elasticity.onRest(window);
+    if (this.#speedUp.onWindow(window)) this.#probes.owe();
     const { bracketed } = this.#growth;
     const idle = ratio < 1 + slack / 2 || (!bracketed && this.#refused > 0.1 && ratio < 1 + 2 * noise.ratio);
     let target: number;
@@ -142,10 +141,8 @@ export class KneeController implements LimitController {
     }
     const doubted = this.#doubt(window, time, target);
     if (doubted !== undefined) return doubted;
-    const step = this.#elasticity.onTheWayUp;
-    if (!idle && step !== undefined && step.slope > PLAINLY_BELOW && step.slope - 2.5 * step.error > 0.3) {
-      return this.#goUp(window, time, step.slope);
-    }
+    const followed = idle ? undefined : this.#elasticity.ofStepUp;
+    if (followed !== undefined) return this.#goUp(window, time, followed);
     const change = Math.log(target / this.#rest);
     const plain = Math.abs(change) > 3 * noise.ratio;
     const farAway = plain && Math.abs(change) > 0.2;
@@ -196,10 +193,8 @@ export class KneeController implements LimitController {
       this.#probing = 'deeper';
       return { limit: limit * DEEPER, reason: 'probing deeper' };
     }
-    return {
-      limit: this.#rest,
-      reason: `probed: base ${(this.#base.time / before).toFixed(2)}x of what it was`,
-    };
+    const change = (this.#base.time / before).toFixed(2);
+    return { limit: this.#rest, reason: `probed: base ${change}x of what it was` };
   }
 
   #afterProbeDeeper(window: SampleWindow, time: number): LimitDecision {
@@ -250,8 +245,6 @@ const PLAINLY = 0.03;
 const DEEPER = 0.7;
 /** Elasticity at which the knee is a long way up. */
 const FAR_BELOW = 0.6;
-/** Elasticity of a step that ended below the knee: of one over it, a part is lost. */
-const PLAINLY_BELOW = 0.75;
 /** Times the limit, there. */
 const FURTHER = 1.5;
 /** Elasticity at which a lower limit does as much work. */

@@ -46,6 +46,32 @@ describe('ProbeSchedule', () => {
     }
   });
 
+  test('looks above before its turn where that is owed, two windows after the last look at the earliest', () => {
+    const probes = new ProbeSchedule();
+    const looks: string[] = [];
+    for (let index = 0; index < 40; index++) {
+      probes.onWindow(1000 + index);
+      if ([20, 31, 32].includes(index)) probes.owe();
+      looks.push(probes.next(true) ?? '');
+    }
+    // Below in its turn, each 8th window at first.
+    expect(looks.flatMap((side, index) => (side === '' ? [] : [`${side} ${index}`]))).toEqual([
+      'below 0',
+      'above 20',
+      'above 31',
+      'above 33',
+    ]);
+  });
+
+  test('looks above each 8th window where that is wanted often', () => {
+    const probes = new ProbeSchedule();
+    const looks = Array.from({ length: 100 }, (_, index) => {
+      probes.onWindow(index);
+      return probes.next(true, true) ?? '';
+    });
+    expect(turnsOf(looks, 'above').slice(0, 4)).toEqual([4, 12, 20, 28]);
+  });
+
   test('looks nowhere while that is not wanted', () => {
     expect(new Set(sides(100, () => undefined, false))).toEqual(new Set(['']));
   });

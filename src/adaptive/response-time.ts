@@ -65,6 +65,15 @@ export class ResponseBase {
     this.#weight = before + weight;
   }
 
+  /** From a window in which nothing had to wait for a permit; hardly if it is longer, since there may be a line all the same. */
+  learnFromLightLoad(window: SampleWindow, time: number): void {
+    const { meanInFlight, limit } = window;
+    // With fewer in flight, the moments between two events weigh too much.
+    if (!(meanInFlight > 3)) return;
+    if (!this.known || time < this.time) this.learn(window, time, 0.5);
+    else if (meanInFlight < 0.7 * limit) this.learn(window, time, 0.9);
+  }
+
   /** It was none. */
   forget(): void {
     this.#weight = 0;

@@ -1,0 +1,56 @@
+import type { SampleWindow } from './controller.js';
+import { noiseOf } from './response-time.js';
+
+/** Work done in a second, averaged over windows; what is older weighs less. */
+interface Average {
+  readonly workRate: number;
+  readonly answers: number;
+}
+
+/**
+ * Notices that a database has become plainly faster: a limit that is full all the time yields more work than before. Then
+ * the knee has probably moved up, and it is worth looking there before its turn.
+ */
+export class SpeedUp {
+  #limit = Number.NaN;
+  /** Over some ten windows. */
+  #usual: Average | undefined;
+  /** Over some two. */
+  #fresh: Average | undefined;
+
+  /** @param window at rest, not one of a probe */
+  onWindow({ limit, meanInFlight, workRate, succeeded }: SampleWindow): boolean {
+    const now = { workRate, answers: succeeded };
+    // The load bounds the work there, and the load may rise.
+    if (!(meanInFlight > FULL * limit)) this.#usual = this.#fresh = undefined;
+    else if (this.#usual === undefined || Math.abs(Math.log(limit / this.#limit)) > NEAR) {
+      this.#limit = limit;
+      this.#usual = this.#fresh = now;
+    } else {
+      this.#fresh = together(this.#fresh!, now, 0.5);
+      const faster = Math.log(this.#fresh.workRate / this.#usual.workRate);
+      const noise = Math.hypot(noiseOf(this.#fresh.answers), noiseOf(this.#usual.answers));
+      if (faster > Math.max(MUCH, PLAINLY * noise)) {
+        this.#usual = this.#fresh;
+        return true;
+      }
+      this.#usual = together(this.#usual, now, 0.9);
+    }
+    return false;
+  }
+}
+
+function together(before: Average, now: Average, keep: number): Average {
+  const kept = before.answers * keep;
+  const answers = kept + now.answers;
+  return { workRate: (before.workRate * kept + now.workRate * now.answers) / answers, answers };
+}
+
+/** Share of the limit in flight on average. */
+const FULL = 0.9;
+/** In the logarithm: the limit is still the same. */
+const NEAR = 0.12;
+/** In the logarithm: more than one process sees when another leaves its share of the database. */
+const MUCH = 0.2;
+/** Standard errors. */
+const PLAINLY = 2.5;
