@@ -4,14 +4,15 @@ import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from '.
 import { CutDoubts } from './cut-doubts.js';
 import { Descent } from './descent.js';
 import { Elasticity } from './elasticity.js';
+import { Filling } from './filling.js';
 import { Growth } from './growth.js';
 import { OverloadCuts } from './overload-cuts.js';
-import { limitBelow, ProbeSchedule } from './probe-schedule.js';
+import { limitOfProbe, ProbeSchedule } from './probe-schedule.js';
 import { noiseOf, ResponseBase, responseReason } from './response-time.js';
 import { isElsewhere, Settling } from './settling.js';
 import { slackAt } from './slack.js';
 import { SpeedUp } from './speed-up.js';
-import { answersIn, isFilling, refusedShare } from './window-figures.js';
+import { answersIn, isDraining, isFilling, refusedShare } from './window-figures.js';
 import { WindowPool } from './window-pool.js';
 
 /**
@@ -36,6 +37,7 @@ export class KneeController implements LimitController {
   readonly #base = new ResponseBase();
   readonly #settling = new Settling();
   readonly #cuts = new OverloadCuts();
+  readonly #filling = new Filling();
   readonly #growth = new Growth();
   readonly #elasticity = new Elasticity();
   readonly #speedUp = new SpeedUp();
@@ -69,6 +71,9 @@ export class KneeController implements LimitController {
   #decide(single: SampleWindow): LimitDecision {
     const empty = answersIn(single) === 0 && (this.#cuts.recovering || !this.#pool.spans(single));
     if (empty) return { limit: single.limit, reason: 'no answers: hold' };
+    const enough = this.#filling.onWindow(single);
+    if (enough !== undefined)
+      return this.#restAt(enough, 'more in flight, and no more work: that much is enough');
     if (this.#settling.isOfTheLimitBefore(single)) return { limit: single.limit, reason: 'settling' };
     const window = this.#cuts.recovering ? single : this.#pool.add(single);
     if (window === undefined) return { limit: single.limit, reason: 'few answers: gathering' };
@@ -78,8 +83,7 @@ export class KneeController implements LimitController {
     if (cut !== undefined) return this.#restAt(cut.limit, cut.reason);
     if (this.#settling.isOfAnEarlierTime(window))
       return { limit, reason: 'answers of an earlier time: hold' };
-    if (single.meanInFlight > DRAINED * limit + 1)
-      return { limit, reason: 'more in flight than the limit: hold' };
+    if (isDraining(single)) return { limit, reason: 'more in flight than the limit: hold' };
     // Somebody else has moved the limit (a governor's bound, `resize`): go on from there.
     if (isElsewhere(limit, this.#limit)) this.#rest = limit;
     this.#refused += (refusedShare(window) - this.#refused) * 0.3;
@@ -132,6 +136,7 @@ export class KneeController implements LimitController {
     const idle = ratio < 1 + slack / 2 || (!bracketed && this.#refused > 0.1 && ratio < 1 + 2 * noise.ratio);
     let target: number;
     if (idle) {
+      if (limit >= this.#range.max) this.#growth.stop();
       const grown = limit * this.#growth.factor(ratio, succeeded, noise, slack, this.#refused);
       target = Math.max(grown, this.#growth.sustained ? limit + 1 : 0);
     } else {
@@ -172,10 +177,9 @@ export class KneeController implements LimitController {
   }
 
   #probe(slack: number): LimitDecision | undefined {
-    const side = this.#probes.next(!this.#growth.going, this.#rest < SMALL);
+    const side = this.#probes.next(!this.#growth.going, this.#rest);
     if (side === undefined) return undefined;
-    const limit =
-      side === 'above' ? Math.max(this.#rest * 1.3, this.#rest + 1) : limitBelow(this.#rest, slack);
+    const limit = limitOfProbe(side, this.#rest, slack);
     if (limit < this.#range.min) return undefined;
     this.#probing = side;
     return { limit, reason: `probing ${side}` };
@@ -250,10 +254,6 @@ const FURTHER = 1.5;
 /** Elasticity at which a lower limit does as much work. */
 const FLAT = 0.25;
 const AFTER_CHANGE = 12;
-/** A limit at which one permit more shows so much that it is tried often. */
-const SMALL = 2.6;
 /** Refused share at which the load is taken for light. */
 const HARDLY = 0.05;
-/** In flight over the limit, up to which what was admitted before a cut is gone. */
-const DRAINED = 1.1;
 const DEEPEST_CUT = 4;

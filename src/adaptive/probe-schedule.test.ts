@@ -6,7 +6,7 @@ function sides(windows: number, slotOf: (index: number) => number | undefined, w
   const probes = new ProbeSchedule();
   return Array.from({ length: windows }, (_, index) => {
     probes.onWindow(slotOf(index));
-    return probes.next(wanted) ?? '';
+    return probes.next(wanted, 20) ?? '';
   });
 }
 
@@ -52,7 +52,7 @@ describe('ProbeSchedule', () => {
     for (let index = 0; index < 40; index++) {
       probes.onWindow(1000 + index);
       if ([20, 31, 32].includes(index)) probes.owe();
-      looks.push(probes.next(true) ?? '');
+      looks.push(probes.next(true, 20) ?? '');
     }
     // Below in its turn, each 8th window at first.
     expect(looks.flatMap((side, index) => (side === '' ? [] : [`${side} ${index}`]))).toEqual([
@@ -63,11 +63,11 @@ describe('ProbeSchedule', () => {
     ]);
   });
 
-  test('looks above each 8th window where that is wanted often', () => {
+  test('looks above each 8th window at a limit of two', () => {
     const probes = new ProbeSchedule();
     const looks = Array.from({ length: 100 }, (_, index) => {
       probes.onWindow(index);
-      return probes.next(true, true) ?? '';
+      return probes.next(true, 2) ?? '';
     });
     expect(turnsOf(looks, 'above').slice(0, 4)).toEqual([4, 12, 20, 28]);
   });

@@ -34,7 +34,7 @@ export class ProbeSchedule {
   }
 
   /** Asked once for a window; `wanted` says whether this is a time for it. */
-  next(wanted: boolean, often = false): 'above' | 'below' | undefined {
+  next(wanted: boolean, limit: number): 'above' | 'below' | undefined {
     const alert = --this.#alert > 0;
     if (!wanted || this.#since < (this.#owed ? APART / 2 : APART)) return undefined;
     if (this.#owed) {
@@ -43,7 +43,7 @@ export class ProbeSchedule {
       return 'above';
     }
     for (let turn = Math.max(this.#before + 1, this.#turn - OFTEN); turn <= this.#turn; turn++) {
-      const side = this.#at(turn, alert, often);
+      const side = this.#at(turn, alert, limit < SMALL);
       if (side === undefined) continue;
       this.#since = 0;
       return side;
@@ -58,11 +58,18 @@ export class ProbeSchedule {
   }
 }
 
+/** @param slack share of the knee by which the limit lies above it */
+export function limitOfProbe(side: 'above' | 'below', limit: number, slack: number): number {
+  return side === 'above' ? Math.max(limit * 1.3, limit + 1) : limitBelow(limit, slack);
+}
+
 /** A tenth below the knee, and by one at least below the limit. */
 export function limitBelow(limit: number, slack: number): number {
   return Math.min(Math.floor((limit / (1 + slack)) * 0.9 + 0.1), Math.ceil(limit) - 1);
 }
 
+/** A limit at which one permit more shows so much that it is tried often. */
+const SMALL = 2.6;
 /** Windows. */
 const ALERT = 8;
 const OFTEN = 8;

@@ -21,6 +21,11 @@ export function isFilling({ rejected, admitted, ...ended }: SampleWindow): boole
   return rejected === 0 && Math.abs(admitted - answers) > 0.1 * answers + 3 * Math.sqrt(answers);
 }
 
+/** What was admitted at a higher limit is still there. */
+export function isDraining({ meanInFlight, limit }: SampleWindow): boolean {
+  return meanInFlight > DRAINED * limit + 1;
+}
+
 /** Share of the answers that met overload, 0 to 1. `NaN` without answers. */
 export function overloadShare(window: SampleWindow): number {
   return window.overloaded / answersIn(window);
@@ -35,6 +40,8 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
+/** In flight over the limit. */
+const DRAINED = 1.1;
 /** Fewer may be chance. */
 export const FEWEST_OVERLOADS = 3;
 /** Share of the answers. */
