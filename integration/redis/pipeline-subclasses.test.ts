@@ -1,8 +1,8 @@
 import { LimitedRedis } from 'floodgate/ioredis';
-import type { Redis } from 'ioredis';
+import type { Redis, RedisOptions } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { RedisServer } from '../support/servers/redis/redis-server.js';
-import { expectSettled, fill, untilReady } from './support/clients.js';
+import { expectSettled, fill, tally, times, untilReady } from './support/clients.js';
 import { serverOfItsOwn } from './support/server-of-its-own.js';
 import { type Ioredis, versions } from './support/versions.js';
 
@@ -63,6 +63,22 @@ describe.each(versions)('a subclass makes the one of the other, %s', (_name, mod
     expect(limiter.stats().classes.pipeline).toMatchObject({ admitted: 3, rejected: 3, succeeded: 3 });
   });
 
+  test.each<[form: string, Make]>([
+    ['this.multi()', (redis) => redis.multi() as unknown as Pipeline],
+    ['super.multi()', own.multi],
+  ])('pipeline() is %s, with auto-pipelining: each command is admitted once', async (_form, make) => {
+    const options = { enableAutoPipelining: true };
+    await using client = await limitedSubclass(module, server.port, 'pipeline', make, options);
+    const { redis, limiter } = client;
+    for (let round = 0; round < 3; round++) {
+      const calls = times(LIMIT + 4, () => redis.incr('n'));
+      expect(await tally(calls)).toEqual({ served: LIMIT, refused: 4, failures: [] });
+      expect(await redis.get('n')).toBe(`${(round + 1) * LIMIT}`);
+      await expectSettled(limiter);
+    }
+    expect(limiter.stats()).toMatchObject({ peakInFlight: LIMIT, rejected: 12 });
+  });
+
   test('multi() is this.pipeline().multi(): its first exec() queues EXEC and takes nothing', async () => {
     const make: Make = (redis) => (redis.pipeline() as unknown as Redis).multi() as unknown as Pipeline;
     await using client = await limitedSubclass(module, server.port, 'multi', make);
@@ -98,6 +114,7 @@ async function limitedSubclass(
   port: number,
   method: 'pipeline' | 'multi',
   make: Make,
+  options: RedisOptions = {},
 ): Promise<AsyncDisposable & { redis: LimitedRedis<Redis>; limiter: LimitedRedis['limiter'] }> {
   class Subclass extends module.Redis {}
   Object.defineProperty(Subclass.prototype, method, {
@@ -106,11 +123,10 @@ async function limitedSubclass(
       return make(this);
     },
   });
-  const redis = new LimitedRedis(
-    Subclass,
-    { maxConcurrentOps: LIMIT },
+  const redis = new LimitedRedis(Subclass, { maxConcurrentOps: LIMIT }, {
+    ...options,
     port,
-  ) as unknown as LimitedRedis<Redis>;
+  } as object) as unknown as LimitedRedis<Redis>;
   await untilReady(redis);
   await redis.del('n');
   return { redis, limiter: redis.limiter, [Symbol.asyncDispose]: async () => redis.disconnect() };

@@ -77,8 +77,7 @@ function isMadeByMulti(pipeline: RedisPipeline): boolean {
 
 /** Whether this `exec()` sends the pipeline; others queue an EXEC in it, have nothing to send, or no way to. */
 function sends(admission: Admission, pipeline: RedisPipeline, isMulti: boolean): boolean {
-  if (isMulti) return true;
-  if (pipeline._transactions > 0 || pipeline._queue.length === 0) return false;
+  if (!isMulti && (pipeline._transactions > 0 || pipeline._queue.length === 0)) return false;
   // Its commands were admitted one by one.
   return !isAutoPipeline(admission, pipeline);
 }
