@@ -1,5 +1,5 @@
 import { LimitedRedis } from 'floodgate/ioredis';
-import { type Cluster, type ClusterOptions, Redis } from 'ioredis';
+import { type Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RedisServer } from '../support/servers/redis/redis-server.js';
 import { type RedisCluster, startRedisCluster } from '../support/servers/redis/start-redis-cluster.js';
@@ -180,6 +180,39 @@ describe.each(versions)('permits of a cluster, %s', (_name, module) => {
     expect(await client.get(healthy)).toBe(healthy);
     expect(limiter.stats().rejected).toBe(0);
   });
+
+  test.each<
+    [option: string, RedisOptions, call: (client: Cluster, key: string) => Promise<unknown>, answer: unknown]
+  >([
+    ['commandTimeout', { commandTimeout: 300 }, (client, key) => client.get(key), 'Command timed out'],
+    ['blockingTimeout', { blockingTimeout: 300 }, (client, key) => client.blpop(`{${key}}list`, 0), null],
+  ])(
+    '%s answers an auto-pipeline that a node has dropped: what waits behind it keeps its permits, and the limit holds on',
+    async (_option, timeout, call, answer) => {
+      const options = {
+        clusterNodeRetryStrategy: () => 20,
+        enableAutoPipelining: true,
+        redisOptions: { autoResendUnfulfilledCommands: false, ...timeout },
+      };
+      // A third stays free for the other nodes.
+      await using client = await connect(module, 6, options);
+      const { limiter } = client;
+      const [key] = victimKeys as [string];
+      const busy = other.call('DEBUG', 'SLEEP', '0.05');
+      const killed = operator.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+      const [dropped] = started([call(client, key)]);
+      await Promise.allSettled([busy, killed]);
+      await expectSettled(limiter);
+      const waiting = started(times(8, () => client.get(key)));
+      expect(limiter.inFlight).toBe(4);
+      expect(await tally(waiting)).toEqual({ served: 4, refused: 4, failures: [] });
+      expect(await dropped!.catch(({ message }) => message)).toBe(answer);
+      await expectSettled(limiter);
+      expect(await tally(times(8, () => client.get(key)))).toEqual({ served: 4, refused: 4, failures: [] });
+      await expectSettled(limiter);
+      expect(limiter.stats().peakInFlight).toBe(4);
+    },
+  );
 
   test('a node that is removed while it reconnects: what waited for it holds nothing', async () => {
     const options = { clusterNodeRetryStrategy: () => 60_000 };

@@ -8,13 +8,19 @@ import { HELD, type RedisPipeline } from './ioredis-internals.js';
 import { isTimed, LateReplies, timedCommands } from './late-replies.js';
 import { outcomeOfResults } from './outcomes.js';
 
+/** On a pipeline that is limited. */
+const LIMITED: unique symbol = Symbol('floodgate.limited');
+
 /**
  * Puts the gate in front of one pipeline: it is admitted whole at `exec()`, or refused whole with nothing sent; then
  * `exec()` may be called again. Refusing one command inside would hang the connection for ever.
  *
- * @param isMulti made by `multi()`: its first `exec()` sends it
+ * A subclass may make `multi()` of `this.pipeline()`, or the other way round: then it is limited already.
  */
-export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isMulti: boolean): void {
+export function limitPipeline(admission: Admission, pipeline: RedisPipeline): void {
+  if (pipeline[LIMITED] === true) return;
+  defineHidden(pipeline, LIMITED, true);
+  const isMulti = isMadeByMulti(pipeline);
   const { exec } = pipeline;
   const timed = timedCommands(admission);
   const late = timed === 'none' ? undefined : new LateReplies(admission);
@@ -61,10 +67,17 @@ export function limitPipeline(admission: Admission, pipeline: RedisPipeline, isM
   else defineHidden(pipeline, 'exec', run);
 }
 
+/**
+ * Whether its first `exec()` sends it, EXEC and all: ioredis' `multi()` begins a transaction, and gives the pipeline an
+ * `exec()` of its own. Whoever asked for it, it may come from there.
+ */
+function isMadeByMulti(pipeline: RedisPipeline): boolean {
+  return pipeline._transactions > 0 && Object.hasOwn(pipeline, 'exec');
+}
+
 /** Whether this `exec()` sends the pipeline; others queue an EXEC in it, have nothing to send, or no way to. */
 function sends(admission: Admission, pipeline: RedisPipeline, isMulti: boolean): boolean {
-  if (isMulti) return true;
-  if (pipeline._transactions > 0 || pipeline._queue.length === 0) return false;
+  if (!isMulti && (pipeline._transactions > 0 || pipeline._queue.length === 0)) return false;
   // Its commands were admitted one by one.
   return !isAutoPipeline(admission, pipeline);
 }

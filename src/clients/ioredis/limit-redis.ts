@@ -44,14 +44,14 @@ export function limitRedis(client: RedisClient, limits: Limits, node?: string): 
     pipeline(this: RedisClient, ...args: unknown[]) {
       const made = pipeline().apply(this, args);
       if (this.options.enableAutoPipelining) admitJoining(admission, made);
-      limitPipeline(admission, made, false);
+      limitPipeline(admission, made);
       return made;
     },
 
     multi(this: RedisClient, ...args: unknown[]) {
       const made = multi().apply(this, args);
       // With `pipeline: false` it is the promise of a command.
-      if ((made as Partial<RedisPipeline>)?.isPipeline) limitPipeline(admission, made as RedisPipeline, true);
+      if ((made as Partial<RedisPipeline>)?.isPipeline) limitPipeline(admission, made as RedisPipeline);
       return made;
     },
   });
