@@ -23,13 +23,17 @@ export abstract class CommandObserver {
     if (typeof command.onResult === 'function') {
       const observer = this;
       this.#callback = command.onResult;
-      command.onResult = function (this: unknown, ...answer) {
+      // Named, and not written into the assignment: V8 puts a function that is written there into its old space, where it
+      // and all that it can reach outlive their use by far.
+      const told: Callback = function (this: unknown, ...answer) {
         const error = answer[0];
         if (!error) observer.ended();
         else if (!observer.failed(error)) return undefined;
         if (observer.#state === 'abandoned') command.once('end', () => observer.ended());
+        else command.onResult = toldAlready;
         return observer.#callBack(this, answer);
       };
+      command.onResult = told;
       if (!toldOfEnd) command.once('end', () => observer.ended());
     } else {
       // No listeners here: one for 'error' would change what happens to errors that nobody listens for. One function for
@@ -101,6 +105,9 @@ class HookedObserver extends CommandObserver {
     this.#hooks.done();
   }
 }
+
+/** In the place of a callback that has been called: the command may stay reachable for a while, its observer need not. */
+function toldAlready(): void {}
 
 const observers = new WeakMap<MysqlCommand, CommandObserver>();
 

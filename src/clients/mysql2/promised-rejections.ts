@@ -41,9 +41,7 @@ export function keepRejections(face: object): void {
   const promising = face as unknown as Promising;
   const Original = promising.Promise;
   function Keeping(executor: ConstructorParameters<PromiseClass>[0]): Promise<unknown> {
-    return new Original((resolve, reject) =>
-      executor(resolve, (reason) => reject(isCopy(reason) ? told : reason)),
-    );
+    return new Original((resolve, reject) => executor(resolve, keeping(reject)));
   }
   // Whoever looks at it sees the class that was given.
   Object.setPrototypeOf(Keeping, Original);
@@ -64,6 +62,11 @@ export function onPromiseSide(core: object, made: (side: object) => void): void 
       return side;
     },
   });
+}
+
+/** Made out here: it lives as long as its promise, and the executor and all that it can reach would with it. */
+function keeping(reject: (reason: unknown) => void): (reason: unknown) => void {
+  return (reason) => reject(isCopy(reason) ? told : reason);
 }
 
 const kept = new WeakSet<object>();
