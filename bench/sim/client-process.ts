@@ -37,8 +37,9 @@ export class ClientProcess {
     }
     const permit = this.#door.permitForCheckout(operationClass, weight);
     const { answers, lost } = world.phase;
-    if (answers === 'refused-ignored' || answers === 'refused-overload') {
-      permit.release(answers === 'refused-overload' ? 'overload' : 'ignored');
+    const tooMany = world.databaseInFlight >= (world.scenario.mostAtOnce ?? Number.POSITIVE_INFINITY);
+    if (tooMany || answers === 'refused-ignored' || answers === 'refused-overload') {
+      permit.release(answers === 'refused-ignored' ? 'ignored' : 'overload');
       world.tally.failed(firstAt);
       return;
     }

@@ -34,6 +34,13 @@ export const faults: readonly Scenario[] = [
   },
   {
     ...base,
+    name: 'most-at-once',
+    shows: 'at 2x, refuses more than 10 at once',
+    mostAtOnce: 10,
+    phases: [{ at: 0, rate: 2 * C, capacity: 16 }],
+  },
+  {
+    ...base,
     name: 'ignored-errors',
     shows: 'errors of no account for 10 s',
     faultEndsAt: s(30),

@@ -65,6 +65,18 @@ export const heldOut: readonly Scenario[] = [
   },
   {
     ...base,
+    name: 'h-most',
+    shows: 'refuses more than 30 at once, and could do 24, 48, 24',
+    kinds: short,
+    mostAtOnce: 30,
+    phases: [
+      { at: 0, rate: 9000, capacity: 24 },
+      { at: s(20), capacity: 48 },
+      { at: s(40), capacity: 24 },
+    ],
+  },
+  {
+    ...base,
     name: 'h-outage',
     shows: '6 s black hole at 1.2',
     kinds: short,

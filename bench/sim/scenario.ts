@@ -44,6 +44,8 @@ export interface Scenario {
   /** Whether the pool tells how long checkouts wait. @default true */
   readonly tellsPoolWait?: boolean;
   readonly timeoutMs?: number;
+  /** With so many at once, the database refuses more, with an error. */
+  readonly mostAtOnce?: number;
   /** A timed-out operation is given up by its caller, while the database works on; without this its permit waits for it. */
   readonly abandonsPermits?: boolean;
   readonly retries?: { readonly most: number; readonly backoffMs: number; readonly budget?: number };

@@ -12,6 +12,7 @@ import { noiseOf, ResponseBase, responseReason } from './response-time.js';
 import { isElsewhere, Settling } from './settling.js';
 import { slackAt } from './slack.js';
 import { SpeedUp } from './speed-up.js';
+import { stepTowards } from './step-towards.js';
 import { answersIn, isDraining, isFilling, refusedShare } from './window-figures.js';
 import { WindowPool } from './window-pool.js';
 
@@ -27,10 +28,9 @@ import { WindowPool } from './window-pool.js';
  *     else:            L <- (1 + s) L R0 / R, with s as {@link slackAt} has it; {@link unusedBetweenClumps} comes on top
  *
  * R0 is looked at again below the knee, every 32nd window (every 8th for a while after changes), as BBR does with its round
- * trip (Cardwell et al. 2016). Where the response falls even there and the work does not, it never was without a line:
- * descent. Probes above, in their turn or at a {@link SpeedUp}, measure the {@link Elasticity}: where work follows the limit
- * by more than 0.15, R0 was too low, or the curve has no sharp knee; both go up, and R0 is not lowered meanwhile. When the
- * response does not follow a cut, the way has become longer, not the line: {@link CutDoubts}.
+ * trip (Cardwell et al. 2016). Where the response falls even there and the work does not: descent. Probes above, in their
+ * turn or at a {@link SpeedUp}, measure the {@link Elasticity}: where work follows the limit by more than 0.15, R0 was too low
+ * or the knee is not sharp; both go up. A response that does not follow a cut: {@link CutDoubts}.
  */
 export class KneeController implements LimitController {
   readonly #range: ResolvedRange;
@@ -62,7 +62,12 @@ export class KneeController implements LimitController {
   }
 
   onWindow(window: SampleWindow): LimitDecision {
-    const { limit, reason } = this.#decide(window);
+    const { limit: wanted, reason } = this.#decide(window);
+    const limit = this.#cuts.ceiling.below(window.limit, wanted, window.endedAt);
+    if (limit < wanted) {
+      this.#rest = Math.min(this.#rest, limit);
+      this.#probing = undefined;
+    }
     this.#limit = this.#clamped(limit);
     if (Math.round(this.#limit) !== window.limit) this.#settling.changed(window.endedAt);
     return { limit: this.#limit, reason };
@@ -148,22 +153,18 @@ export class KneeController implements LimitController {
     if (doubted !== undefined) return doubted;
     const followed = idle ? undefined : this.#elasticity.ofStepUp;
     if (followed !== undefined) return this.#goUp(window, time, followed);
-    const change = Math.log(target / this.#rest);
-    const plain = Math.abs(change) > 3 * noise.ratio;
-    const farAway = plain && Math.abs(change) > 0.2;
-    if (farAway) {
+    const how = { noise: noise.ratio, refused: this.#refused, sustained: this.#growth.sustained };
+    const step = stepTowards(target, this.#rest, how);
+    if (step.farAway) {
       this.#probes.watch(AFTER_CHANGE);
-      if (change < 0 && ratio > 1.3) this.#doubts.cut(limit, time);
+      if (target < this.#rest && ratio > 1.3) this.#doubts.cut(limit, time);
     }
-    // While hardly anything is refused, the response is as restless as the load.
-    const calm = this.#refused < 0.08 && Math.abs(change) < 1;
-    const gain = !calm && (plain || this.#growth.sustained) ? 1 : 0.3;
-    this.#rest = this.#clamped(this.#rest * Math.exp(gain * change));
+    this.#rest = this.#clamped(step.limit);
     const reason = responseReason(window, idle, ratio);
     const probe = this.#probe(slack);
     if (probe === undefined) return { limit: this.#rest, reason };
     // A step that is more than a probe is not to pass for one.
-    return farAway ? { limit: probe.limit, reason: `${reason}, ${probe.reason}` } : probe;
+    return step.farAway ? { limit: probe.limit, reason: `${reason}, ${probe.reason}` } : probe;
   }
 
   #doubt(window: SampleWindow, time: number, target: number): LimitDecision | undefined {

@@ -1,3 +1,4 @@
+import { Ceiling } from './ceiling.js';
 import type { LimitDecision, SampleWindow } from './controller.js';
 import { answersIn, FEWEST_OVERLOADS, isOutage, OUTAGE, overloadShare, percent } from './window-figures.js';
 
@@ -8,7 +9,8 @@ import { answersIn, FEWEST_OVERLOADS, isOutage, OUTAGE, overloadShare, percent }
  *     >  5 % (20 answers): L <- 0.7 L; after three cuts that did not halve the share, back to where it was
  *     after an outage:     L <- 2.8 L, up to 0.85 of what was remembered, or 0.7 of that at each relapse
  *
- * A share that cuts did not lower, or that has long been there, is usual: only twice as much is overload again.
+ * Where most was refused and one or two cuts were enough, it has met a {@link Ceiling}. A share that cuts did not lower, or
+ * that has long been there, is usual: only twice as much is overload again.
  */
 export class OverloadCuts {
   /** The good limit from before an outage. */
@@ -19,6 +21,10 @@ export class OverloadCuts {
   /** Share, slowly followed: cuts did not help against it. */
   #usual = 0;
   #cuts = 0;
+  readonly ceiling = new Ceiling();
+  /** Where most answers met overload, since the last window without. */
+  #refused: { readonly limit: number; readonly workRate: number } | undefined;
+  #cutsInARow = 0;
   #limitBefore = 1;
   #shareBefore = 0;
 
@@ -38,14 +44,32 @@ export class OverloadCuts {
       return this.#cut(window, share, outage || this.#remembered !== undefined, good);
     }
     this.#cuts = 0;
+    this.#learnCeiling(window);
     if (succeeded > 0 && share <= OVERLOADED) this.#proven = true;
     return this.#remembered === undefined
       ? undefined
       : this.#recover(limit, 0.85 * this.#remembered, succeeded > overloaded);
   }
 
-  #cut({ limit, maxInFlight }: SampleWindow, share: number, outage: boolean, good: number): LimitDecision {
+  /** Most was refused, while as much work was done as now: it takes so many at once and no more. An outage does no work. */
+  #learnCeiling({ workRate, endedAt }: SampleWindow): void {
+    const refused = this.#refused;
+    if (refused !== undefined && this.#cutsInARow <= 2 && refused.workRate > workRate / 2) {
+      this.ceiling.met(refused.limit, endedAt);
+    }
+    this.#refused = undefined;
+    this.#cutsInARow = 0;
+  }
+
+  #cut(
+    { limit, maxInFlight, workRate }: SampleWindow,
+    share: number,
+    outage: boolean,
+    good: number,
+  ): LimitDecision {
     const used = Math.min(limit, Math.max(1, maxInFlight));
+    this.#cutsInARow++;
+    if (outage) this.#refused ??= { limit: used, workRate };
     const reason = `overload ${percent(share)} of answers`;
     if (outage) {
       // It has come back to where it fails.
