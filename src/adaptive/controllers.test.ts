@@ -152,10 +152,11 @@ describe('the knee controller', () => {
   test('goes back where it was when the response does not follow a cut: the way has become longer', () => {
     const controller = new KneeController({ initial: 40 });
     limitsOf(controller, [{ meanInFlight: 10, meanLatency: 10 }]);
-    // From 10 to 40 ms; then again 40 ms at a quarter of the limit.
+    // From 10 to 40 ms; then again 40 ms at a quarter of the limit, and still below that.
     const longer = (limit: number) => saturated(limit, 1000, 40);
-    const [cut, back] = limitsOf(controller, [longer(40), longer(12)]);
+    const [cut, lower, back] = limitsOf(controller, [longer(40), longer(12), longer(7)]);
     expect(cut).toBeLessThan(15);
+    expect(lower).toBeCloseTo(7.2, 1);
     expect(back).toBe(40);
     expect(limitsOf(controller, [longer(40)])).toEqual([80]);
   });

@@ -8,8 +8,10 @@ import { noiseOf } from './response-time.js';
 export class Elasticity {
   readonly #above = new Slope();
   #rest: Rest | undefined;
-  /** Lower, and left of late. */
+  /** Where the way up to it began. */
   #lower: Rest | undefined;
+  /** Where it rested before. */
+  #before: Rest | undefined;
 
   /** Above the limit; `NaN` without a probe. */
   get above(): number {
@@ -29,7 +31,9 @@ export class Elasticity {
     const before = this.#rest;
     const now = { limit, workRate, answers: succeeded, full: meanInFlight > FULL * limit };
     if (before === undefined || Math.abs(Math.log(limit / before.limit)) > NEAR) {
-      this.#lower = before !== undefined && before.limit < limit && before.full ? before : undefined;
+      const up = before !== undefined && before.limit < limit;
+      this.#lower = up ? (this.#lower ?? (before.full ? before : undefined)) : undefined;
+      this.#before = before;
       this.#rest = now;
       return;
     }
@@ -44,9 +48,12 @@ export class Elasticity {
     };
   }
 
-  /** By how much work has followed a step up to where it rests now, if that is plain and the step ended below the knee. */
-  get ofStepUp(): number | undefined {
+  /** By how much work has followed the way up to where it rests now, if that is plain and the way ended below the knee. */
+  get ofWayUp(): number | undefined {
     if (this.#lower === undefined || !this.#rest?.full) return undefined;
+    // A long way may end past the knee, and its mean would not show that.
+    const last = slopeBetween(this.#before!, this.#rest);
+    if (last.slope + last.error < BELOW_KNEE) return undefined;
     const { slope, error } = slopeBetween(this.#lower, this.#rest);
     return slope > BELOW_KNEE && slope - 2.5 * error > 0.3 ? slope : undefined;
   }
@@ -67,6 +74,7 @@ export class Elasticity {
 
   /** The limit has moved: what was measured was somewhere else. */
   moved(): void {
+    this.#lower = undefined;
     this.#above.fade(AFTER_MOVE);
   }
 }

@@ -7,7 +7,7 @@ import { Elasticity } from './elasticity.js';
 import { Filling } from './filling.js';
 import { Growth } from './growth.js';
 import { OverloadCuts } from './overload-cuts.js';
-import { limitOfProbe, ProbeSchedule } from './probe-schedule.js';
+import { ProbeSchedule } from './probe-schedule.js';
 import { noiseOf, ResponseBase, responseReason } from './response-time.js';
 import { isElsewhere, Settling } from './settling.js';
 import { slackAt } from './slack.js';
@@ -151,7 +151,7 @@ export class KneeController implements LimitController {
     }
     const doubted = this.#doubt(window, time, target);
     if (doubted !== undefined) return doubted;
-    const followed = idle ? undefined : this.#elasticity.ofStepUp;
+    const followed = idle ? undefined : this.#elasticity.ofWayUp;
     if (followed !== undefined) return this.#goUp(window, time, followed);
     const how = { noise: noise.ratio, refused: this.#refused, sustained: this.#growth.sustained };
     const step = stepTowards(target, this.#rest, how);
@@ -168,7 +168,7 @@ export class KneeController implements LimitController {
   }
 
   #doubt(window: SampleWindow, time: number, target: number): LimitDecision | undefined {
-    const verdict = this.#doubts.onWindow(window.limit, time, target);
+    const verdict = this.#doubts.onWindow(window.limit, time, target, noiseOf(window.succeeded));
     if (verdict === undefined) return undefined;
     if ('lower' in verdict) return this.#restAt(verdict.lower, 'probing whether the response follows');
     this.#base.learn(window, time, 0);
@@ -178,12 +178,10 @@ export class KneeController implements LimitController {
   }
 
   #probe(slack: number): LimitDecision | undefined {
-    const side = this.#probes.next(!this.#growth.going, this.#rest);
-    if (side === undefined) return undefined;
-    const limit = limitOfProbe(side, this.#rest, slack);
-    if (limit < this.#range.min) return undefined;
-    this.#probing = side;
-    return { limit, reason: `probing ${side}` };
+    const probe = this.#probes.next(!this.#growth.going, this.#rest, slack, this.#range.min);
+    if (probe === undefined) return undefined;
+    this.#probing = probe.side;
+    return { limit: probe.limit, reason: `probing ${probe.side}` };
   }
 
   #afterProbeBelow(window: SampleWindow, time: number): LimitDecision {

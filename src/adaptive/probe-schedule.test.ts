@@ -6,7 +6,7 @@ function sides(windows: number, slotOf: (index: number) => number | undefined, w
   const probes = new ProbeSchedule();
   return Array.from({ length: windows }, (_, index) => {
     probes.onWindow(slotOf(index));
-    return probes.next(wanted, 20) ?? '';
+    return probes.next(wanted, 20, 0.13, 1)?.side ?? '';
   });
 }
 
@@ -52,7 +52,7 @@ describe('ProbeSchedule', () => {
     for (let index = 0; index < 40; index++) {
       probes.onWindow(1000 + index);
       if ([20, 31, 32].includes(index)) probes.owe();
-      looks.push(probes.next(true, 20) ?? '');
+      looks.push(probes.next(true, 20, 0.13, 1)?.side ?? '');
     }
     // Below in its turn, each 8th window at first.
     expect(looks.flatMap((side, index) => (side === '' ? [] : [`${side} ${index}`]))).toEqual([
@@ -67,9 +67,24 @@ describe('ProbeSchedule', () => {
     const probes = new ProbeSchedule();
     const looks = Array.from({ length: 100 }, (_, index) => {
       probes.onWindow(index);
-      return probes.next(true, 2) ?? '';
+      return probes.next(true, 2, 0.6, 1)?.side ?? '';
     });
     expect(turnsOf(looks, 'above').slice(0, 4)).toEqual([4, 12, 20, 28]);
+  });
+
+  test('at a limit of one looks above only, as often as at two', () => {
+    const probes = new ProbeSchedule();
+    const looks = Array.from({ length: 60 }, (_, index) => {
+      probes.onWindow(2 * index);
+      probes.watch();
+      return probes.next(true, 1, 0.98, 1);
+    });
+    expect(looks.filter((probe) => probe !== undefined).slice(0, 3)).toEqual(
+      Array(3).fill({ side: 'above', limit: 2 }),
+    );
+    expect(looks.flatMap((probe, index) => (probe === undefined ? [] : [index])).slice(0, 4)).toEqual([
+      2, 6, 10, 14,
+    ]);
   });
 
   test('looks nowhere while that is not wanted', () => {

@@ -1,3 +1,8 @@
+export interface Probe {
+  readonly side: 'above' | 'below';
+  readonly limit: number;
+}
+
 /**
  * Whether, and on which side of the limit, to look this time.
  *
@@ -33,22 +38,29 @@ export class ProbeSchedule {
     this.#owed = true;
   }
 
-  /** Asked once for a window; `wanted` says whether this is a time for it. */
-  next(wanted: boolean, limit: number): 'above' | 'below' | undefined {
+  /**
+   * Asked once for a window.
+   *
+   * @param wanted whether this is a time for it
+   * @param slack share of the knee by which the limit lies above it
+   * @param min no limit is lower: where one below it would be, there is nothing to see
+   */
+  next(wanted: boolean, limit: number, slack: number, min: number): Probe | undefined {
     const alert = --this.#alert > 0;
     if (!wanted || this.#since < (this.#owed ? APART / 2 : APART)) return undefined;
-    if (this.#owed) {
-      this.#owed = false;
-      this.#since = 0;
-      return 'above';
-    }
+    if (this.#owed) return this.#probe('above', limit, slack);
     for (let turn = Math.max(this.#before + 1, this.#turn - OFTEN); turn <= this.#turn; turn++) {
       const side = this.#at(turn, alert, limit < SMALL);
-      if (side === undefined) continue;
-      this.#since = 0;
-      return side;
+      if (side === undefined || (side === 'below' && limitBelow(limit, slack) < min)) continue;
+      return this.#probe(side, limit, slack);
     }
     return undefined;
+  }
+
+  #probe(side: Probe['side'], limit: number, slack: number): Probe {
+    this.#owed = this.#owed && side !== 'above';
+    this.#since = 0;
+    return { side, limit: side === 'above' ? Math.max(limit * 1.3, limit + 1) : limitBelow(limit, slack) };
   }
 
   #at(turn: number, alert: boolean, often: boolean): 'above' | 'below' | undefined {
@@ -56,11 +68,6 @@ export class ProbeSchedule {
     if (turn % above === above / 2) return 'above';
     return turn % (alert ? OFTEN : SELDOM) === 0 ? 'below' : undefined;
   }
-}
-
-/** @param slack share of the knee by which the limit lies above it */
-export function limitOfProbe(side: 'above' | 'below', limit: number, slack: number): number {
-  return side === 'above' ? Math.max(limit * 1.3, limit + 1) : limitBelow(limit, slack);
 }
 
 /** A tenth below the knee, and by one at least below the limit. */
