@@ -101,9 +101,11 @@ export class KneeController implements LimitController {
     if (!this.#base.known && (this.#refused < HARDLY || window.meanPoolWait > window.meanLatency / 2))
       this.#base.learn(window, time, 0, succeeded / 4);
     if (!this.#base.known) return this.#descend(window, time);
-    if (this.#probing === 'below') return this.#afterProbeBelow(window, time);
-    if (this.#probing === 'deeper') return this.#afterProbeDeeper(window, time);
-    if (this.#probing === 'above') return this.#afterProbeAbove(window, time);
+    const probed = this.#probing;
+    this.#probing = undefined;
+    if (probed === 'below') return this.#afterProbeBelow(window, time);
+    if (probed === 'deeper') return this.#afterProbeDeeper(window, time);
+    if (probed === 'above') return this.#afterProbeAbove(window, time);
     return this.#follow(window, time);
   }
 
@@ -138,7 +140,8 @@ export class KneeController implements LimitController {
     this.#elasticity.onRest(window);
     if (this.#speedUp.onWindow(window)) this.#probes.owe();
     const { bracketed } = this.#growth;
-    const idle = ratio < 1 + slack / 2 || (!bracketed && this.#refused > 0.1 && ratio < 1 + 2 * noise.ratio);
+    const idle =
+      ratio < 1 + slack / 2 || (!bracketed && this.#refused > NEARLY_FITS && ratio < 1 + 2 * noise.ratio);
     let target: number;
     if (idle) {
       if (limit >= this.#range.max) this.#growth.stop();
@@ -186,13 +189,14 @@ export class KneeController implements LimitController {
 
   #afterProbeBelow(window: SampleWindow, time: number): LimitDecision {
     const { limit, succeeded } = window;
-    this.#probing = undefined;
     const before = this.#base.time;
     // Where work still follows the limit, the response is shorter below without any line. Else what is shorter is
     // certainly without one; what is longer may have some.
     const keep = time < before ? 0.3 : this.#elasticity.fallsBelow(window) ? 0.6 : 0.85;
     if (time > before || !this.#elasticity.follows) this.#base.learn(window, time, keep);
-    if (time < before * (1 - PLAINLY - noiseOf(succeeded)) && limit * DEEPER >= this.#range.min) {
+    const shorter = time < before * (1 - PLAINLY - noiseOf(succeeded));
+    // Where the load nearly fits, a line is worth more than what would be refused without it.
+    if (shorter && this.#refused > NEARLY_FITS && limit * DEEPER >= this.#range.min) {
       this.#probing = 'deeper';
       return { limit: limit * DEEPER, reason: 'probing deeper' };
     }
@@ -201,7 +205,6 @@ export class KneeController implements LimitController {
   }
 
   #afterProbeDeeper(window: SampleWindow, time: number): LimitDecision {
-    this.#probing = undefined;
     const { slope, error } = this.#elasticity.onProbe(window);
     if (!(slope + error < FLAT)) return { limit: this.#rest, reason: 'probed: less work below' };
     // There is a line even here: the base was none.
@@ -210,7 +213,6 @@ export class KneeController implements LimitController {
   }
 
   #afterProbeAbove(window: SampleWindow, time: number): LimitDecision {
-    this.#probing = undefined;
     const { slope, error } = this.#elasticity.onProbe(window);
     if (slope - 1.5 * error > 0.3) return this.#goUp(window, time, slope);
     if (!this.#elasticity.surelyFollows) return { limit: this.#rest, reason: 'probed: no more work above' };
@@ -246,13 +248,13 @@ const STEP = 1.2;
 /** By how much a response is plainly shorter, beyond chance. */
 const PLAINLY = 0.03;
 const DEEPER = 0.7;
-/** Elasticity at which the knee is a long way up. */
+/** Elasticity at which the knee is a long way up, and how many times further the limit goes then. */
 const FAR_BELOW = 0.6;
-/** Times the limit, there. */
 const FURTHER = 1.5;
 /** Elasticity at which a lower limit does as much work. */
 const FLAT = 0.25;
 const AFTER_CHANGE = 12;
-/** Refused share at which the load is taken for light. */
+/** Refused share up to which the load is taken for light, and that up to which it nearly fits. */
 const HARDLY = 0.05;
+const NEARLY_FITS = 0.1;
 const DEEPEST_CUT = 4;
