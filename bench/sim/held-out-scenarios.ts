@@ -3,6 +3,7 @@ import type { OperationKind, Scenario } from './scenario.js';
 
 const short: readonly OperationKind[] = [{ name: 'get', demandMs: 4, cv: 0.6 }];
 const long: readonly OperationKind[] = [{ name: 'query', demandMs: 40, cv: 2 }];
+const even: readonly OperationKind[] = [{ name: 'query', demandMs: 20, cv: 0.1 }];
 
 /**
  * No figure was chosen on these. They were looked at, though: the first ten once before windows were put on a common grid
@@ -100,6 +101,17 @@ export const heldOut: readonly Scenario[] = [
     phases: [
       { at: 0, rate: 1000, capacity: 16 },
       { at: s(20), capacity: 4, contention: 0.05 },
+    ],
+  },
+  {
+    ...base,
+    name: 'h-storm',
+    shows: '20 ms, at 1.5x; locks of 5 ms, one at a time, from 20 s to 40 s',
+    kinds: even,
+    phases: [
+      { at: 0, rate: 1440, capacity: 19 },
+      { at: s(20), capacity: 1, slowness: 0.25 },
+      { at: s(40), capacity: 19, slowness: 1 },
     ],
   },
   {

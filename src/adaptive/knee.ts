@@ -164,14 +164,13 @@ export class KneeController implements LimitController {
     }
     this.#rest = this.#clamped(step.limit);
     const reason = responseReason(window, idle, ratio);
-    const probe = this.#probe(slack);
-    if (probe === undefined) return { limit: this.#rest, reason };
-    // A step that is more than a probe is not to pass for one.
-    return step.farAway ? { limit: probe.limit, reason: `${reason}, ${probe.reason}` } : probe;
+    // Together with a long step it would be none: what it would be compared with is at another limit.
+    const probe = step.farAway ? undefined : this.#probe(slack);
+    return probe ?? { limit: this.#rest, reason };
   }
 
   #doubt(window: SampleWindow, time: number, target: number): LimitDecision | undefined {
-    const verdict = this.#doubts.onWindow(window.limit, time, target, noiseOf(window.succeeded));
+    const verdict = this.#doubts.onWindow(window.limit, time, target);
     if (verdict === undefined) return undefined;
     if ('lower' in verdict) return this.#restAt(verdict.lower, 'probing whether the response follows');
     this.#base.learn(window, time, 0);
