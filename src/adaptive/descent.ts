@@ -1,5 +1,6 @@
 import type { LimitDecision, SampleWindow } from './controller.js';
 import type { ResponseBase } from './response-time.js';
+import { isFull } from './window-figures.js';
 
 interface Point {
   readonly limit: number;
@@ -21,8 +22,8 @@ export class Descent {
 
   /** @returns the next limit; when {@link done}, the knee, or a limit that is below it */
   onWindow(window: SampleWindow, time: number, base: ResponseBase, min: number): LimitDecision {
-    const { limit, meanInFlight } = window;
-    const workRate = meanInFlight > SATURATED * limit ? window.workRate : undefined;
+    const { limit } = window;
+    const workRate = isFull(window) ? window.workRate : undefined;
     const last = this.#last;
     const lower = Math.max(min, Math.round(limit * STRIDE));
     if (last === undefined || last.limit <= limit) {
@@ -59,7 +60,6 @@ export class Descent {
   }
 }
 
-const SATURATED = 0.9;
 const STRIDE = 0.6;
 const PLAINLY = 1.25;
 const HALF_WAY = 0.35;

@@ -1,5 +1,6 @@
 import type { SampleWindow } from './controller.js';
 import { noiseOf } from './response-time.js';
+import { isFull } from './window-figures.js';
 
 /**
  * How much more work a higher limit yields: d ln(work rate) / d ln(limit), 1 below a knee and 0 past it. Each probe is
@@ -27,9 +28,10 @@ export class Elasticity {
     return this.#above.mean - this.#above.standardError > WORTH;
   }
 
-  onRest({ limit, workRate, succeeded, meanInFlight }: SampleWindow): void {
+  onRest(window: SampleWindow): void {
+    const { limit, workRate, succeeded } = window;
     const before = this.#rest;
-    const now = { limit, workRate, answers: succeeded, full: meanInFlight > FULL * limit };
+    const now = { limit, workRate, answers: succeeded, full: isFull(window) };
     if (before === undefined || Math.abs(Math.log(limit / before.limit)) > NEAR) {
       const up = before !== undefined && before.limit < limit;
       this.#lower = up ? (this.#lower ?? (before.full ? before : undefined)) : undefined;
@@ -83,7 +85,7 @@ interface Rest {
   readonly limit: number;
   readonly workRate: number;
   readonly answers: number;
-  /** Whether nearly all permits were out all the time, so that the limit alone bounded the work. */
+  /** {@link isFull}, in all of its windows. */
   readonly full: boolean;
 }
 
@@ -126,8 +128,6 @@ const WORTH = 0.15;
 const BELOW_KNEE = 0.75;
 /** Standard error. */
 const KNOWN = 0.25;
-/** Share of the limit in flight on average. */
-const FULL = 0.9;
 /** In the logarithm. */
 const NEAR = 0.12;
 /** What remains at each new figure. */

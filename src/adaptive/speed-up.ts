@@ -1,5 +1,6 @@
 import type { SampleWindow } from './controller.js';
 import { noiseOf } from './response-time.js';
+import { isFull } from './window-figures.js';
 
 /** Work done in a second, averaged over windows; what is older weighs less. */
 interface Average {
@@ -19,10 +20,11 @@ export class SpeedUp {
   #fresh: Average | undefined;
 
   /** @param window at rest, not one of a probe */
-  onWindow({ limit, meanInFlight, workRate, succeeded }: SampleWindow): boolean {
+  onWindow(window: SampleWindow): boolean {
+    const { limit, workRate, succeeded } = window;
     const now = { workRate, answers: succeeded };
     // The load bounds the work there, and the load may rise.
-    if (!(meanInFlight > FULL * limit)) this.#usual = this.#fresh = undefined;
+    if (!isFull(window)) this.#usual = this.#fresh = undefined;
     else if (this.#usual === undefined || Math.abs(Math.log(limit / this.#limit)) > NEAR) {
       this.#limit = limit;
       this.#usual = this.#fresh = now;
@@ -46,8 +48,6 @@ function together(before: Average, now: Average, keep: number): Average {
   return { workRate: (before.workRate * kept + now.workRate * now.answers) / answers, answers };
 }
 
-/** Share of the limit in flight on average. */
-const FULL = 0.9;
 /** In the logarithm: the limit is still the same. */
 const NEAR = 0.12;
 /** In the logarithm: more than one process sees when another leaves its share of the database. */

@@ -21,6 +21,11 @@ export function isFilling({ rejected, admitted, ...ended }: SampleWindow): boole
   return rejected === 0 && Math.abs(admitted - answers) > 0.1 * answers + 3 * Math.sqrt(answers);
 }
 
+/** Nearly all permits were out all the time: the limit alone bounded the work. */
+export function isFull({ meanInFlight, limit }: SampleWindow): boolean {
+  return meanInFlight > FULL * limit;
+}
+
 /** What was admitted at a higher limit is still there. */
 export function isDraining({ meanInFlight, limit }: SampleWindow): boolean {
   return meanInFlight > DRAINED * limit + 1;
@@ -40,7 +45,8 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** In flight over the limit. */
+/** In flight over the limit, on average. */
+const FULL = 0.9;
 const DRAINED = 1.1;
 /** Fewer may be chance. */
 export const FEWEST_OVERLOADS = 3;
