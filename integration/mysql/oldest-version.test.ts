@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { BackpressureError } from 'floodgate';
 import { LimitedMysql, type LimitedMysqlOptions } from 'floodgate/mysql2';
-import type mysql from 'mysql2';
+import mysql from 'mysql2';
 import type promiseApi from 'mysql2/promise';
 import type { Pool } from 'mysql2/promise';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -30,6 +30,15 @@ describe('the oldest version of mysql2 that is supported', () => {
       peerDependencies: Record<string, string>;
     };
     expect(`${peerDependencies.mysql2}.0`).toBe(`>=${version}`);
+  });
+
+  test('makes its promises by a class of ours, which rejects as it is told; that of today by its own', () => {
+    const today = new LimitedMysql(mysql.createPool, {}, poolConfig(url, undefined, {}));
+    onTestFinished(() => today.end(() => {}));
+    const madeBy = ({ promises }: { promises: Pool }) =>
+      (promises as unknown as { Promise: unknown }).Promise;
+    expect(madeBy({ promises: today.promise() })).toBe(Promise);
+    expect(madeBy(poolOf({}))).not.toBe(Promise);
   });
 
   const calls = {

@@ -28,6 +28,9 @@ test('one node that swallows bytes leaves the healthy one its calls', async () =
   setTimeout(() => proxy.pause(), 500);
   const arrivals = await healthy.answered;
   const { nodes, inFlight } = cluster.limiter.stats();
+  await expect(calls('sick')).rejects.toThrow(
+    `query rejected, node 'sick' holds ${nodes.sick!.inFlight} permits and may hold`,
+  );
   proxy.resume();
   await sick.answered;
 

@@ -2,6 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RedisServer } from '../support/servers/redis/redis-server.js';
 import { expectSettled, limitedRedis, started, tally, times, untilReady } from './support/clients.js';
+import { fillRedis } from './support/filled-server.js';
 import { serverOfItsOwn } from './support/server-of-its-own.js';
 import { versions } from './support/versions.js';
 
@@ -15,10 +16,7 @@ let operator: Redis;
 serverOfItsOwn((given) => {
   ({ server, operator } = given);
 });
-beforeEach(async () => {
-  await Promise.all(times(KEYS, (index) => operator.set(`k${index}`, `v${index}`)));
-  await operator.rpush('list', 'v');
-});
+beforeEach(() => fillRedis(operator, KEYS));
 
 interface Fault {
   readonly name: string;

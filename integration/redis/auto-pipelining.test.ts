@@ -1,17 +1,15 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
+import type { RedisServer } from '../support/servers/redis/start-redis.js';
 import { bareRedis, expectSettled, fill, limitedRedis, started, tally, times } from './support/clients.js';
 import { unhandledRejections } from './support/escaped-errors.js';
+import { startFilledRedis } from './support/filled-server.js';
 import { versions } from './support/versions.js';
 
 const AUTO: RedisOptions = { enableAutoPipelining: true };
 let server: RedisServer;
 beforeAll(async () => {
-  server = await startRedis();
-  await using operator = await bareRedis(versions[0]![1], server.url);
-  await Promise.all(times(20, (index) => operator.set(`k${index}`, `v${index}`)));
-  await operator.rpush('list', 'v');
+  server = await startFilledRedis();
 });
 afterAll(() => server.close());
 

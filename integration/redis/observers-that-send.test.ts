@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
-import { bareRedis, expectSettled, limitedRedis, started, times } from './support/clients.js';
+import type { RedisServer } from '../support/servers/redis/start-redis.js';
+import { expectSettled, limitedRedis, started } from './support/clients.js';
+import { startFilledRedis } from './support/filled-server.js';
 import { versions } from './support/versions.js';
 
 let server: RedisServer;
 beforeAll(async () => {
-  server = await startRedis();
-  await using operator = await bareRedis(versions[0]![1], server.url);
-  await Promise.all(times(20, (index) => operator.set(`k${index}`, `v${index}`)));
-  await operator.rpush('list', 'v');
+  server = await startFilledRedis();
 });
 afterAll(() => server.close());
 

@@ -1,24 +1,15 @@
 import { LimitedRedis } from 'floodgate/ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type RedisServer, startRedis } from '../support/servers/redis/start-redis.js';
-import {
-  bareRedis,
-  expectSettled,
-  limitedRedis,
-  started,
-  tally,
-  times,
-  untilReady,
-} from './support/clients.js';
+import type { RedisServer } from '../support/servers/redis/start-redis.js';
+import { expectSettled, limitedRedis, started, tally, times, untilReady } from './support/clients.js';
 import { uncaughtExceptions, unhandledRejections } from './support/escaped-errors.js';
+import { startFilledRedis } from './support/filled-server.js';
 import { versions } from './support/versions.js';
 
 const AUTO = { enableAutoPipelining: true };
 let server: RedisServer;
 beforeAll(async () => {
-  server = await startRedis();
-  await using operator = await bareRedis(versions[0]![1], server.url);
-  await Promise.all(times(10, (index) => operator.set(`k${index}`, `v${index}`)));
+  server = await startFilledRedis();
 });
 afterAll(() => server.close());
 

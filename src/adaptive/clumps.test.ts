@@ -4,45 +4,24 @@ import { isClumped, roomForClumps, unusedBetweenClumps } from './clumps.js';
 import type { LimitController, SampleWindow } from './controller.js';
 import { KneeController } from './knee.js';
 import { Limiter } from './limiter.js';
+import { windowOf } from './testing/window-of.js';
 
-/** Half a second in which 1000 operations came, of which some were refused. */
-function windowOf(figures: Partial<SampleWindow>): SampleWindow {
+/** 1000 operations came, of which some were refused. */
+function thousand(figures: Partial<SampleWindow>): SampleWindow {
   const { limit = 20, rejected = 0 } = figures;
-  const succeeded = 1000 - rejected;
-  return {
-    startedAt: 0,
-    endedAt: 500,
-    limit,
-    succeeded,
-    failed: 0,
-    overloaded: 0,
-    ignored: 0,
-    rejected,
-    admitted: succeeded,
-    maxInFlight: limit,
-    meanInFlight: limit / 20,
-    meanLatency: 1,
-    p50: 1,
-    p95: 1,
-    p99: 1,
-    meanPoolWait: 0,
-    p95PoolWait: 0,
-    workRate: 2 * succeeded,
-    stalledMs: 0,
-    ...figures,
-  };
+  return windowOf({ succeeded: 1000 - rejected, meanInFlight: limit / 20, meanLatency: 1, ...figures });
 }
 
 describe('what is a clump', () => {
   test('far more is refused than the share of the time that the limit is full', () => {
-    expect(isClumped(windowOf({ rejected: 300, fullShare: 0.17 }))).toBe(true);
-    expect(isClumped(windowOf({ rejected: 300, fullShare: 0.19 }))).toBe(false);
-    expect(isClumped(windowOf({ rejected: 300, fullShare: 0.3 }))).toBe(false);
+    expect(isClumped(thousand({ rejected: 300, fullShare: 0.17 }))).toBe(true);
+    expect(isClumped(thousand({ rejected: 300, fullShare: 0.19 }))).toBe(false);
+    expect(isClumped(thousand({ rejected: 300, fullShare: 0.3 }))).toBe(false);
   });
 
   test('is not known where nobody measures how long the limit was full, or nothing was refused', () => {
-    expect(isClumped(windowOf({ rejected: 300 }))).toBe(false);
-    expect(isClumped(windowOf({ rejected: 0, fullShare: 0 }))).toBe(false);
+    expect(isClumped(thousand({ rejected: 300 }))).toBe(false);
+    expect(isClumped(thousand({ rejected: 0, fullShare: 0 }))).toBe(false);
   });
 });
 
@@ -52,22 +31,22 @@ describe('room for clumps', () => {
     [200, 20 / 0.64],
     [900, 40],
   ])('%i of 1000 refused: 20 goes to %d', (rejected, limit) => {
-    const { limit: next } = roomForClumps(windowOf({ rejected, fullShare: 0.01 }), 20)!;
+    const { limit: next } = roomForClumps(thousand({ rejected, fullShare: 0.01 }), 20)!;
     expect(next).toBeCloseTo(limit, 6);
   });
 
   test('tells why', () => {
-    const { reason } = roomForClumps(windowOf({ rejected: 331, fullShare: 0.01, meanInFlight: 1.21 }), 20)!;
+    const { reason } = roomForClumps(thousand({ rejected: 331, fullShare: 0.01, meanInFlight: 1.21 }), 20)!;
     expect(reason).toBe('33.1 % refused in clumps, 1.2 in flight on average: up');
   });
 
   test('is made while less than half the limit is in flight on average, and not for what comes by chance', () => {
     const full = { rejected: 300, fullShare: 0.1 };
-    expect(roomForClumps(windowOf({ ...full, meanInFlight: 9.9 }), 20)!.limit).toBeCloseTo(40);
-    expect(roomForClumps(windowOf({ ...full, meanInFlight: 10 }), 20)).toBeUndefined();
-    expect(roomForClumps(windowOf({ ...full, meanInFlight: Number.NaN }), 20)).toBeUndefined();
-    expect(roomForClumps(windowOf({ ...full, meanInFlight: 1, fullShare: 0.3 }), 20)).toBeUndefined();
-    expect(roomForClumps(windowOf({ rejected: 300, meanInFlight: 1 }), 20)!.limit).toBeCloseTo(40);
+    expect(roomForClumps(thousand({ ...full, meanInFlight: 9.9 }), 20)!.limit).toBeCloseTo(40);
+    expect(roomForClumps(thousand({ ...full, meanInFlight: 10 }), 20)).toBeUndefined();
+    expect(roomForClumps(thousand({ ...full, meanInFlight: Number.NaN }), 20)).toBeUndefined();
+    expect(roomForClumps(thousand({ ...full, meanInFlight: 1, fullShare: 0.3 }), 20)).toBeUndefined();
+    expect(roomForClumps(thousand({ rejected: 300, meanInFlight: 1 }), 20)!.limit).toBeCloseTo(40);
   });
 
   test('is never less than there was', () => {
@@ -76,7 +55,7 @@ describe('room for clumps', () => {
         fc.integer({ min: 1, max: 999 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (rejected, free) => {
-          const window = windowOf({ rejected, fullShare: free, meanInFlight: 20 * (1 - free) });
+          const window = thousand({ rejected, fullShare: free, meanInFlight: 20 * (1 - free) });
           expect(roomForClumps(window, 20)?.limit ?? 20).toBeGreaterThanOrEqual(20);
           expect(unusedBetweenClumps(window)).toBeGreaterThanOrEqual(0);
         },
@@ -86,10 +65,10 @@ describe('room for clumps', () => {
 });
 
 test('clumps that keep a database busy leave their gaps on top of the knee', () => {
-  expect(unusedBetweenClumps(windowOf({ limit: 50, meanInFlight: 35, rejected: 300, fullShare: 0.1 }))).toBe(
+  expect(unusedBetweenClumps(thousand({ limit: 50, meanInFlight: 35, rejected: 300, fullShare: 0.1 }))).toBe(
     15,
   );
-  expect(unusedBetweenClumps(windowOf({ limit: 50, meanInFlight: 35, rejected: 300, fullShare: 0.3 }))).toBe(
+  expect(unusedBetweenClumps(thousand({ limit: 50, meanInFlight: 35, rejected: 300, fullShare: 0.3 }))).toBe(
     0,
   );
 });
@@ -103,7 +82,7 @@ test('a limit of 4 finds room for a whole request within two seconds, and then s
     const inside = Math.min(30, limit);
     const meanLatency = 0.1 * (inside + 1);
     controller.onWindow(
-      windowOf({
+      thousand({
         startedAt: index * 500,
         endedAt: (index + 1) * 500,
         limit,

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AimdController } from './aimd.js';
-import type { SampleWindow } from './controller.js';
 import { FixedController } from './fixed.js';
 import { Gradient2Controller } from './gradient2.js';
 import { KneeController } from './knee.js';
+import { windowOf } from './testing/window-of.js';
 import { ThresholdController } from './threshold.js';
 import { VegasController } from './vegas.js';
 
@@ -47,7 +47,9 @@ test.each(Object.entries(controllers))('%s answers a limit within its range to a
       let at = 0;
       for (const { lengthMs, inFlight, ...told } of windows) {
         const limit = Math.round(controller.limit);
-        const { limit: next } = controller.onWindow(windowOf(at, at + lengthMs, limit, inFlight, told));
+        const times = { startedAt: at, endedAt: at + lengthMs };
+        const held = { maxInFlight: Math.ceil(inFlight * limit), meanInFlight: inFlight * limit };
+        const { limit: next } = controller.onWindow(windowOf({ ...told, ...times, ...held, limit }));
         expect(next).toBeGreaterThanOrEqual(1);
         expect(next).toBeLessThanOrEqual(200);
         at += lengthMs;
@@ -65,57 +67,17 @@ test('a window without latency samples leaves the knee where it is found again',
     const timed = index % 3 !== 2;
     const workRate = 100 * Math.min(limit, 16);
     controller.onWindow(
-      windowOf(index * 500, (index + 1) * 500, limit, 1, {
+      windowOf({
+        startedAt: index * 500,
+        limit,
         succeeded: workRate / 2,
-        failed: 0,
-        overloaded: 0,
-        ignored: 0,
         rejected: workRate,
+        meanInFlight: limit,
         meanLatency: timed ? (limit * 1000) / workRate : Number.NaN,
         meanPoolWait: 0.01,
-        fullShare: undefined,
-        workUnitMs: undefined,
       }),
     );
   }
   expect(controller.limit).toBeGreaterThan(13);
   expect(controller.limit).toBeLessThan(30);
 });
-
-type Told = Pick<
-  SampleWindow,
-  | 'succeeded'
-  | 'failed'
-  | 'overloaded'
-  | 'ignored'
-  | 'rejected'
-  | 'meanLatency'
-  | 'meanPoolWait'
-  | 'fullShare'
-  | 'workUnitMs'
->;
-
-function windowOf(
-  startedAt: number,
-  endedAt: number,
-  limit: number,
-  inFlight: number,
-  told: Told,
-): SampleWindow {
-  const { succeeded, failed, overloaded, ignored, meanLatency, meanPoolWait } = told;
-  return {
-    ...told,
-    startedAt,
-    endedAt,
-    limit,
-    admitted: succeeded + failed + overloaded + ignored,
-    maxInFlight: Math.ceil(inFlight * limit),
-    meanInFlight: inFlight * limit,
-    p50: meanLatency,
-    p95: 2 * meanLatency,
-    p99: 3 * meanLatency,
-    p95PoolWait: 2 * meanPoolWait,
-    workRate: (succeeded * 1000) / (endedAt - startedAt),
-    stalledMs: 0,
-  };
-}

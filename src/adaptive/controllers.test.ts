@@ -4,35 +4,9 @@ import type { LimitController, SampleWindow } from './controller.js';
 import { FixedController } from './fixed.js';
 import { Gradient2Controller } from './gradient2.js';
 import { KneeController } from './knee.js';
+import { windowOf } from './testing/window-of.js';
 import { ThresholdController } from './threshold.js';
 import { VegasController } from './vegas.js';
-
-/** A healthy, busy window of half a second at this limit. */
-function windowOf(figures: Partial<SampleWindow>): SampleWindow {
-  const { limit = 20, meanLatency = 10 } = figures;
-  return {
-    startedAt: 0,
-    endedAt: 500,
-    limit,
-    succeeded: 500,
-    failed: 0,
-    overloaded: 0,
-    ignored: 0,
-    rejected: 0,
-    admitted: 500,
-    maxInFlight: limit,
-    meanInFlight: limit / 2,
-    meanLatency,
-    p50: meanLatency,
-    p95: 2 * meanLatency,
-    p99: 3 * meanLatency,
-    meanPoolWait: 0,
-    p95PoolWait: 0,
-    workRate: 1000,
-    stalledMs: 0,
-    ...figures,
-  };
-}
 
 /** The limits that a controller wants after each of these. */
 function limitsOf(controller: LimitController, windows: readonly Partial<SampleWindow>[]): number[] {

@@ -56,7 +56,8 @@ export class Descent {
   #end(limit: number, time: number, window: SampleWindow, base: ResponseBase): LimitDecision {
     base.learn(window, time, 0);
     this.done = true;
-    return { limit, reason: 'descended: at the least limit' };
+    // Where there is no line for certain, there is nothing to lose by the next step.
+    return { limit: Math.max(limit, 2), reason: 'descended: at the least limit' };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SampleWindow } from './controller.js';
-import { noiseOf } from './response-time.js';
 import { isFull } from './window-figures.js';
+import { averaged, slopeBetween, type WorkYield } from './work-yield.js';
 
 /**
  * How much more work a higher limit yields: d ln(work rate) / d ln(limit), 1 below a knee and 0 past it. Each probe is
@@ -39,15 +39,7 @@ export class Elasticity {
       this.#rest = now;
       return;
     }
-    const kept = before.answers * KEEP;
-    const answers = kept + succeeded;
-    const mean = (old: number, fresh: number) => (old * kept + fresh * succeeded) / answers;
-    this.#rest = {
-      limit: mean(before.limit, limit),
-      workRate: mean(before.workRate, workRate),
-      answers,
-      full: before.full && now.full,
-    };
+    this.#rest = { ...averaged(before, now, KEEP), full: before.full && now.full };
   }
 
   /** By how much work has followed the way up to where it rests now, if that is plain and the way ended below the knee. */
@@ -81,20 +73,9 @@ export class Elasticity {
   }
 }
 
-interface Rest {
-  readonly limit: number;
-  readonly workRate: number;
-  readonly answers: number;
+interface Rest extends WorkYield {
   /** {@link isFull}, in all of its windows. */
   readonly full: boolean;
-}
-
-function slopeBetween(from: Omit<Rest, 'full'>, to: Omit<Rest, 'full'>): { slope: number; error: number } {
-  const run = Math.log(to.limit / from.limit);
-  return {
-    slope: Math.log(to.workRate / from.workRate) / run,
-    error: Math.hypot(noiseOf(from.answers), noiseOf(to.answers)) / Math.abs(run),
-  };
 }
 
 class Slope {

@@ -1,6 +1,6 @@
 import type { SampleWindow } from './controller.js';
-import { noiseOf } from './response-time.js';
 import { isFilling } from './window-figures.js';
+import { slopeBetween, type WorkYield } from './work-yield.js';
 
 /**
  * Watches a database fill up below a limit that is far too high: what is in flight grows, and the work does not. It goes on
@@ -12,21 +12,24 @@ export class Filling {
   /** @returns a limit that is enough, where it is far below the one that there is */
   onWindow(window: SampleWindow): number | undefined {
     const before = this.#before;
-    const { rejected, succeeded, limit, meanInFlight, workRate } = window;
+    const { rejected, succeeded, limit, meanInFlight } = window;
     this.#before = rejected === 0 && succeeded >= FEWEST ? window : undefined;
     if (before === undefined || succeeded < FEWEST || !isFilling({ ...window, rejected: 0 }))
       return undefined;
-    const run = Math.log(meanInFlight / before.meanInFlight);
-    const slope = Math.log(workRate / before.workRate) / run;
-    const error = Math.hypot(noiseOf(succeeded), noiseOf(before.succeeded)) / run;
-    if (!(run > PLAINLY && slope + error < FLAT && before.maxInFlight < limit / 2)) return undefined;
-    return before.maxInFlight;
+    const { slope, error } = slopeBetween(yieldOf(before), yieldOf(window));
+    const grown = meanInFlight > PLAINLY * before.meanInFlight;
+    return grown && slope + error < FLAT && before.maxInFlight < limit / 2 ? before.maxInFlight : undefined;
   }
+}
+
+/** Of what is in flight: the limit does not bound it. */
+function yieldOf({ meanInFlight, workRate, succeeded }: SampleWindow): WorkYield {
+  return { limit: meanInFlight, workRate, answers: succeeded };
 }
 
 /** Answers. */
 const FEWEST = 20;
-/** More in flight, in the logarithm. */
-const PLAINLY = Math.log(1.5);
+/** Times as much in flight. */
+const PLAINLY = 1.5;
 /** d ln(work) / d ln(in flight). */
 const FLAT = 0.5;

@@ -3,59 +3,39 @@ import type { AdaptiveOptions } from './adaptive-options.js';
 import { resolveAdaptive } from './adaptive-options.js';
 import type { SampleWindow } from './controller.js';
 import { Governor } from './governor.js';
+import { windowOf } from './testing/window-of.js';
 
 function governorOf(wanted: () => number, options: AdaptiveOptions = {}) {
   const controller = { limit: 20, onWindow: () => ({ limit: wanted(), reason: 'wanted' }) };
   return new Governor(resolveAdaptive({ ...options, controller }, 1000)!, 0);
 }
 
-function windowOf(figures: Partial<SampleWindow>): SampleWindow {
-  return {
-    startedAt: 0,
-    endedAt: 1000,
-    limit: 20,
-    succeeded: 100,
-    failed: 0,
-    overloaded: 0,
-    ignored: 0,
-    rejected: 10,
-    admitted: 100,
-    maxInFlight: 20,
-    meanInFlight: 10,
-    meanLatency: 10,
-    p50: 10,
-    p95: 20,
-    p99: 30,
-    meanPoolWait: 1,
-    p95PoolWait: 2,
-    workRate: 100,
-    stalledMs: 0,
-    ...figures,
-  };
+function secondOf(figures: Partial<SampleWindow>): SampleWindow {
+  return windowOf({ endedAt: 1000, succeeded: 100, rejected: 10, meanPoolWait: 1, ...figures });
 }
 
 const silent = { succeeded: 0, meanLatency: Number.NaN };
 
 test('keeps an integer within min and max', () => {
   const limits = [0, 7.6, 5000].map(
-    (wanted) => governorOf(() => wanted, { min: 2, max: 40 }).onWindow(windowOf({})).limit,
+    (wanted) => governorOf(() => wanted, { min: 2, max: 40 }).onWindow(secondOf({})).limit,
   );
   expect(limits).toEqual([2, 8, 40]);
 });
 
 test('lets the limit move by its factor a second', () => {
-  expect(governorOf(() => 900, { maxChangePerSecond: 2 }).onWindow(windowOf({})).limit).toBe(40);
-  expect(governorOf(() => 1, { maxChangePerSecond: 2 }).onWindow(windowOf({ endedAt: 500 })).limit).toBe(14);
+  expect(governorOf(() => 900, { maxChangePerSecond: 2 }).onWindow(secondOf({})).limit).toBe(40);
+  expect(governorOf(() => 1, { maxChangePerSecond: 2 }).onWindow(secondOf({ endedAt: 500 })).limit).toBe(14);
 });
 
 test('does not believe a window that a stall touched, nor one with few answers', () => {
   const governor = governorOf(() => 5);
-  expect(governor.onWindow(windowOf({ stalledMs: 40 }))).toEqual({
+  expect(governor.onWindow(secondOf({ stalledMs: 40 }))).toEqual({
     limit: 20,
     reason: 'event loop stalled 40 ms: not believed',
   });
   expect(governor.verdict).toBe('stalled');
-  expect(governor.onWindow(windowOf({ succeeded: 4 })).limit).toBe(20);
+  expect(governor.onWindow(secondOf({ succeeded: 4 })).limit).toBe(20);
   expect(governor.verdict).toBe('few-samples');
 });
 
@@ -65,20 +45,20 @@ test('without figures holds for 10 s, then drifts to the fallback, and is back a
   const limits: number[] = [];
   for (let second = 1; second <= 20; second++) {
     const times = { startedAt: second * 1000 - 1000, endedAt: second * 1000 };
-    limit = governor.onWindow(windowOf({ ...silent, ...times, limit })).limit;
+    limit = governor.onWindow(secondOf({ ...silent, ...times, limit })).limit;
     limits.push(limit);
   }
   expect(limits.slice(0, 9)).toEqual(Array(9).fill(100));
   expect(limits.slice(9)).toEqual([46, 27, 19, 15, 13, 11, 10, 10, 10, 10, 10]);
   expect(governor.stale).toBe(true);
-  expect(governor.onWindow(windowOf({ startedAt: 20_000, endedAt: 21_000, limit })).limit).toBe(60);
+  expect(governor.onWindow(secondOf({ startedAt: 20_000, endedAt: 21_000, limit })).limit).toBe(60);
   expect(governor.stale).toBe(false);
 });
 
 test('idleness is not staleness', () => {
   const governor = governorOf(() => 60);
   const nothing = { ...silent, admitted: 0, rejected: 0, maxInFlight: 0, endedAt: 60_000 };
-  expect(governor.onWindow(windowOf(nothing))).toEqual({ limit: 20, reason: 'no traffic' });
+  expect(governor.onWindow(secondOf(nothing))).toEqual({ limit: 20, reason: 'no traffic' });
   expect(governor.verdict).toBe('idle');
 });
 
@@ -87,8 +67,8 @@ test.each([
   [{ targetLatencyMs: 50 }, { p95: 51 }, 'guard: p95 51.0 ms above 50 ms'],
   [{ maxErrorRatio: 0.1 }, { overloaded: 20 }, 'guard: errors 16.7 % above 10 %'],
 ])('the guard %o cuts by a fifth, whatever the controller wants', (options, figures, reason) => {
-  expect(governorOf(() => 100, options).onWindow(windowOf(figures))).toEqual({ limit: 16, reason });
-  expect(governorOf(() => 9, options).onWindow(windowOf(figures))).toEqual({ limit: 9, reason: 'wanted' });
+  expect(governorOf(() => 100, options).onWindow(secondOf(figures))).toEqual({ limit: 16, reason });
+  expect(governorOf(() => 9, options).onWindow(secondOf(figures))).toEqual({ limit: 9, reason: 'wanted' });
 });
 
 test('a controller that throws or answers nonsense holds the limit, and is reported once', () => {
@@ -101,7 +81,7 @@ test('a controller that throws or answers nonsense holds the limit, and is repor
     },
   ]) {
     const governor = governorOf(wanted);
-    expect(governor.onWindow(windowOf({})).limit).toBe(20);
+    expect(governor.onWindow(secondOf({})).limit).toBe(20);
     expect(governor.verdict).toBe('controller-failed');
   }
   expect(emitWarning).toHaveBeenCalledTimes(1);
@@ -111,7 +91,7 @@ test('a controller that throws or answers nonsense holds the limit, and is repor
 test('protects after three bad windows in a row, until one is better', () => {
   const governor = governorOf(() => 20, { targetLatencyMs: 100 });
   const protectedAfter = (figures: Partial<SampleWindow>) => {
-    governor.onWindow(windowOf(figures));
+    governor.onWindow(secondOf(figures));
     return governor.protecting;
   };
   const bad = { overloaded: 6 };

@@ -42,7 +42,9 @@ export class Growth {
     this.#ratios += answers * ratio;
     if (!this.bracketed) {
       if (refused < LITTLE) return 1 + slack;
-      return ratio + 2 * noise.ratio < 1.3 ? 2 : 1.4;
+      // Where most is refused there is more to gain than to lose.
+      const doubt = refused > MOST ? 0 : 2 * noise.ratio;
+      return ratio + doubt < 1.3 ? 2 : 1.4;
     }
     const together = this.#ratios / this.#answers;
     const noDoubt = together + 2 * Math.hypot(noiseOf(this.#answers), noise.base) < 1 + 0.6 * slack;
@@ -51,5 +53,6 @@ export class Growth {
   }
 }
 
-/** Refused share below which the load nearly fits. */
+/** Refused shares: below the one, the load nearly fits; above the other, most of it does not. */
 const LITTLE = 0.1;
+const MOST = 0.8;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SampleWindow } from './controller.js';
 import { KneeController } from './knee.js';
+import { windowOf } from './testing/window-of.js';
 
 /** A database without chance, always asked for more than it does: so much work a second at so many in flight. */
 interface World {
@@ -8,11 +8,13 @@ interface World {
   readonly windowMs?: number;
   /** Of the answers. */
   readonly overloaded?: number;
+  /** To each answer. */
+  readonly refusals?: number;
 }
 
 /** The limits of so many windows. */
 function live(controller: KneeController, world: World, windows: number): number[] {
-  const { yieldOf, windowMs = 500, overloaded: share = 0 } = world;
+  const { yieldOf, windowMs = 500, overloaded: share = 0, refusals = 2 } = world;
   const limits: number[] = [];
   for (let index = 0; index < windows; index++) {
     const limit = Math.round(controller.limit);
@@ -20,28 +22,9 @@ function live(controller: KneeController, world: World, windows: number): number
     const answers = (answersPerSecond * windowMs) / 1000;
     const succeeded = answers * (1 - share);
     const latency = (limit * 1000) / answersPerSecond;
-    const window: SampleWindow = {
-      startedAt: index * windowMs,
-      endedAt: (index + 1) * windowMs,
-      limit,
-      succeeded,
-      failed: 0,
-      overloaded: answers * share,
-      ignored: 0,
-      rejected: 2 * answers,
-      admitted: answers,
-      maxInFlight: limit,
-      meanInFlight: limit,
-      meanLatency: latency,
-      p50: latency,
-      p95: 2 * latency,
-      p99: 3 * latency,
-      meanPoolWait: 0,
-      p95PoolWait: 0,
-      workRate: answersPerSecond * (1 - share),
-      stalledMs: 0,
-    };
-    controller.onWindow(window);
+    const times = { startedAt: index * windowMs, endedAt: (index + 1) * windowMs };
+    const counts = { succeeded, overloaded: answers * share, rejected: refusals * answers };
+    controller.onWindow(windowOf({ ...times, ...counts, limit, meanInFlight: limit, meanLatency: latency }));
     limits.push(controller.limit);
   }
   return limits;
@@ -150,3 +133,18 @@ describe('windows with a handful of answers', () => {
     expect(Math.max(...limits.slice(1500))).toBeLessThan(9);
   });
 });
+
+/** One at a time in 17 ms, as when all wait for one lock; then 19 side by side, in 67 ms each: few answers to judge by. */
+test.each([2, 10])(
+  'a limit of one to three, from a lock storm, comes back after it; %i refused an answer',
+  (refusals) => {
+    const storm = (window: number) => window < 60;
+    const yieldOf = (limit: number, window: number) => (storm(window) ? 60 : 15 * Math.min(limit, 19));
+    const limits = live(new KneeController(), { yieldOf, refusals }, 80);
+    expect(limits[59]).toBeLessThan(3.5);
+    const back = limits.slice(60).findIndex((limit) => limit > 17);
+    expect(back).toBeGreaterThan(0);
+    expect(back).toBeLessThan(16);
+    expect(limits.at(-1)).toBeLessThan(29);
+  },
+);

@@ -6,15 +6,15 @@ import { Descent } from './descent.js';
 import { Elasticity } from './elasticity.js';
 import { Filling } from './filling.js';
 import { Growth } from './growth.js';
+import { JudgedWindows } from './judged-windows.js';
 import { OverloadCuts } from './overload-cuts.js';
 import { ProbeSchedule } from './probe-schedule.js';
 import { noiseOf, ResponseBase, responseReason } from './response-time.js';
-import { isElsewhere, Settling } from './settling.js';
+import { isElsewhere } from './settling.js';
 import { slackAt } from './slack.js';
 import { SpeedUp } from './speed-up.js';
 import { stepTowards } from './step-towards.js';
-import { answersIn, isDraining, isFilling, refusedShare } from './window-figures.js';
-import { WindowPool } from './window-pool.js';
+import { isDraining, isFilling, refusedShare } from './window-figures.js';
 
 /**
  * Keeps the limit a little above the knee, the point from which more in flight only wait longer. By Little's law the knee
@@ -23,7 +23,7 @@ import { WindowPool } from './window-pool.js';
  *     overload:        {@link OverloadCuts}
  *     nothing refused: hold, and learn R0 while the load is light
  *     clumps refused:  {@link roomForClumps}
- *     R0 not known:    {@link Descent}
+ *     R0 not known, or R > L R0, which no line explains: {@link Descent}
  *     R near R0:       {@link Growth}; what is refused is refused for nothing
  *     else:            L <- (1 + s) L R0 / R, with s as {@link slackAt} has it; {@link unusedBetweenClumps} comes on top
  *
@@ -35,13 +35,12 @@ import { WindowPool } from './window-pool.js';
 export class KneeController implements LimitController {
   readonly #range: ResolvedRange;
   readonly #base = new ResponseBase();
-  readonly #settling = new Settling();
+  readonly #windows = new JudgedWindows();
   readonly #cuts = new OverloadCuts();
   readonly #filling = new Filling();
   readonly #growth = new Growth();
   readonly #elasticity = new Elasticity();
   readonly #speedUp = new SpeedUp();
-  readonly #pool = new WindowPool();
   readonly #doubts = new CutDoubts();
   readonly #probes = new ProbeSchedule();
   #limit: number;
@@ -69,24 +68,20 @@ export class KneeController implements LimitController {
       this.#probing = undefined;
     }
     this.#limit = this.#clamped(limit);
-    if (Math.round(this.#limit) !== window.limit) this.#settling.changed(window.endedAt);
+    if (Math.round(this.#limit) !== window.limit) this.#windows.settling.changed(window.endedAt);
     return { limit: this.#limit, reason };
   }
 
   #decide(single: SampleWindow): LimitDecision {
-    const empty = answersIn(single) === 0 && (this.#cuts.recovering || !this.#pool.spans(single));
-    if (empty) return { limit: single.limit, reason: 'no answers: hold' };
     const enough = this.#filling.onWindow(single);
     if (enough !== undefined)
       return this.#restAt(enough, 'more in flight, and no more work: that much is enough');
-    if (this.#settling.isOfTheLimitBefore(single)) return { limit: single.limit, reason: 'settling' };
-    const window = this.#cuts.recovering ? single : this.#pool.add(single);
-    if (window === undefined) return { limit: single.limit, reason: 'few answers: gathering' };
-    if (answersIn(window) === 0) return { limit: single.limit, reason: 'no answers: hold' };
+    const window = this.#windows.next(single, this.#cuts.recovering);
+    if (typeof window === 'string') return { limit: single.limit, reason: window };
     const { succeeded, limit } = window;
     const cut = this.#cuts.onWindow(window, this.#rest);
     if (cut !== undefined) return this.#restAt(cut.limit, cut.reason);
-    if (this.#settling.isOfAnEarlierTime(window))
+    if (this.#windows.settling.isOfAnEarlierTime(window))
       return { limit, reason: 'answers of an earlier time: hold' };
     if (isDraining(single)) return { limit, reason: 'more in flight than the limit: hold' };
     // Somebody else has moved the limit (a governor's bound, `resize`): go on from there.
@@ -100,6 +95,7 @@ export class KneeController implements LimitController {
     if (window.rejected === 0 || room !== undefined) return this.#onLightLoad(window, time, room);
     if (!this.#base.known && (this.#refused < HARDLY || window.meanPoolWait > window.meanLatency / 2))
       this.#base.learn(window, time, 0, succeeded / 4);
+    if (this.#base.isOfAnotherTime(window, time)) this.#base.forget();
     if (!this.#base.known) return this.#descend(window, time);
     const probed = this.#probing;
     this.#probing = undefined;
@@ -118,6 +114,7 @@ export class KneeController implements LimitController {
   }
 
   #descend(window: SampleWindow, time: number): LimitDecision {
+    this.#probing = undefined;
     this.#descent ??= new Descent();
     const { limit, reason } = this.#descent.onWindow(window, time, this.#base, this.#range.min);
     if (!this.#descent.done) return { limit, reason };
@@ -130,8 +127,8 @@ export class KneeController implements LimitController {
 
   #follow(window: SampleWindow, time: number): LimitDecision {
     const { limit, succeeded } = window;
-    // Whoever answers sooner than the base has no line; the base had one.
-    if (time < this.#base.time * (1 - 2 * noiseOf(succeeded))) this.#base.learn(window, time, 0.3);
+    // Whoever answers sooner than the base has no line; the base had one. Nor has one alone.
+    if (limit === 1 || this.#base.isAboveCertainly(window, time)) this.#base.learn(window, time, 0.3);
     const ratio = time / this.#base.time;
     const unused = unusedBetweenClumps(window);
     const knee = (unused > 0 ? window.meanInFlight : limit) / ratio;
@@ -173,10 +170,7 @@ export class KneeController implements LimitController {
     const verdict = this.#doubts.onWindow(window.limit, time, target);
     if (verdict === undefined) return undefined;
     if ('lower' in verdict) return this.#restAt(verdict.lower, 'probing whether the response follows');
-    this.#base.learn(window, time, 0);
-    this.#growth.bracketed = false;
-    this.#probes.watch(AFTER_CHANGE);
-    return this.#restAt(verdict.back, 'the response does not follow the limit: back');
+    return this.#anew(window, time, verdict.back, 'the response does not follow the limit: back');
   }
 
   #probe(slack: number): LimitDecision | undefined {
@@ -224,12 +218,18 @@ export class KneeController implements LimitController {
   }
 
   #goUp(window: SampleWindow, time: number, slope: number): LimitDecision {
+    const further = slope > FAR_BELOW ? FURTHER : 1;
+    const reason = `work follows the limit by ${slope.toFixed(2)}: up`;
+    return this.#anew(window, time, window.limit * further, reason);
+  }
+
+  /** What was known was of another time or place: this window has the base. */
+  #anew(window: SampleWindow, time: number, limit: number, reason: string): LimitDecision {
     this.#base.learn(window, time, 0);
     this.#growth.bracketed = false;
     this.#elasticity.moved();
     this.#probes.watch(AFTER_CHANGE);
-    const further = slope > FAR_BELOW ? FURTHER : 1;
-    return this.#restAt(window.limit * further, `work follows the limit by ${slope.toFixed(2)}: up`);
+    return this.#restAt(limit, reason);
   }
 
   #restAt(limit: number, reason: string): LimitDecision {

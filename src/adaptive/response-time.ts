@@ -74,6 +74,16 @@ export class ResponseBase {
     else if (meanInFlight < 0.7 * limit) this.learn(window, time, 0.9);
   }
 
+  /** Whether it is plainly longer than this. */
+  isAboveCertainly({ succeeded }: SampleWindow, time: number): boolean {
+    return time < this.time * (1 - 2 * noiseOf(succeeded));
+  }
+
+  /** Whether this is longer than if all that is in flight waited for each other: then nothing is known any more. */
+  isOfAnotherTime({ limit, succeeded }: SampleWindow, time: number): boolean {
+    return time > limit * this.time * (1 + 2 * noiseOf(succeeded));
+  }
+
   /** It was none. */
   forget(): void {
     this.#weight = 0;

@@ -1,12 +1,7 @@
 import type { SampleWindow } from './controller.js';
 import { noiseOf } from './response-time.js';
 import { isFull } from './window-figures.js';
-
-/** Work done in a second, averaged over windows; what is older weighs less. */
-interface Average {
-  readonly workRate: number;
-  readonly answers: number;
-}
+import { averaged, type WorkYield } from './work-yield.js';
 
 /**
  * Notices that a database has become plainly faster: a limit that is full all the time yields more work than before. Then
@@ -15,37 +10,31 @@ interface Average {
 export class SpeedUp {
   #limit = Number.NaN;
   /** Over some ten windows. */
-  #usual: Average | undefined;
+  #usual: WorkYield | undefined;
   /** Over some two. */
-  #fresh: Average | undefined;
+  #fresh: WorkYield | undefined;
 
   /** @param window at rest, not one of a probe */
   onWindow(window: SampleWindow): boolean {
     const { limit, workRate, succeeded } = window;
-    const now = { workRate, answers: succeeded };
+    const now = { limit, workRate, answers: succeeded };
     // The load bounds the work there, and the load may rise.
     if (!isFull(window)) this.#usual = this.#fresh = undefined;
     else if (this.#usual === undefined || Math.abs(Math.log(limit / this.#limit)) > NEAR) {
       this.#limit = limit;
       this.#usual = this.#fresh = now;
     } else {
-      this.#fresh = together(this.#fresh!, now, 0.5);
+      this.#fresh = averaged(this.#fresh!, now, 0.5);
       const faster = Math.log(this.#fresh.workRate / this.#usual.workRate);
       const noise = Math.hypot(noiseOf(this.#fresh.answers), noiseOf(this.#usual.answers));
       if (faster > Math.max(MUCH, PLAINLY * noise)) {
         this.#usual = this.#fresh;
         return true;
       }
-      this.#usual = together(this.#usual, now, 0.9);
+      this.#usual = averaged(this.#usual, now, 0.9);
     }
     return false;
   }
-}
-
-function together(before: Average, now: Average, keep: number): Average {
-  const kept = before.answers * keep;
-  const answers = kept + now.answers;
-  return { workRate: (before.workRate * kept + now.workRate * now.answers) / answers, answers };
 }
 
 /** In the logarithm: the limit is still the same. */

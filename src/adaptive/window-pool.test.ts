@@ -1,41 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { SampleWindow } from './controller.js';
+import { windowOf } from './testing/window-of.js';
 import { isFilling } from './window-figures.js';
 import { WindowPool } from './window-pool.js';
 
 /** Half a second, the `index`-th. */
-function windowOf(index: number, figures: Partial<SampleWindow>): SampleWindow {
+function nth(index: number, figures: Partial<SampleWindow>): SampleWindow {
   const { succeeded = 0 } = figures;
-  return {
-    startedAt: index * 500,
-    endedAt: (index + 1) * 500,
-    limit: 20,
-    succeeded,
-    failed: 0,
-    overloaded: 0,
-    ignored: 0,
-    rejected: 0,
-    admitted: succeeded,
-    maxInFlight: 20,
-    meanInFlight: 10,
-    meanLatency: succeeded === 0 ? Number.NaN : 1000,
-    p50: 1000,
-    p95: 1000,
-    p99: 1000,
-    meanPoolWait: 0,
-    p95PoolWait: 0,
-    workRate: 2 * succeeded,
-    stalledMs: 0,
-    ...figures,
-  };
+  const meanLatency = succeeded === 0 ? Number.NaN : 1000;
+  return windowOf({ startedAt: index * 500, succeeded, meanLatency, ...figures });
 }
 
 describe('WindowPool', () => {
   test('gives 60 answers at once, and fewer once they are together', () => {
     const pool = new WindowPool();
-    expect(pool.add(windowOf(0, { succeeded: 60 }))).toMatchObject({ succeeded: 60, startedAt: 0 });
-    expect(pool.add(windowOf(1, { succeeded: 25, fullShare: 0.1 }))).toBeUndefined();
-    expect(pool.add(windowOf(2, { succeeded: 35, fullShare: 0.3, meanInFlight: 20 }))).toMatchObject({
+    expect(pool.add(nth(0, { succeeded: 60 }))).toMatchObject({ succeeded: 60, startedAt: 0 });
+    expect(pool.add(nth(1, { succeeded: 25, fullShare: 0.1 }))).toBeUndefined();
+    expect(pool.add(nth(2, { succeeded: 35, fullShare: 0.3, meanInFlight: 20 }))).toMatchObject({
       succeeded: 60,
       startedAt: 500,
       endedAt: 1500,
@@ -47,8 +28,8 @@ describe('WindowPool', () => {
 
   test('what was gathered at another limit is forgotten', () => {
     const pool = new WindowPool();
-    pool.add(windowOf(0, { succeeded: 50 }));
-    expect(pool.add(windowOf(1, { succeeded: 50, limit: 21 }))).toBeUndefined();
+    pool.add(nth(0, { succeeded: 50 }));
+    expect(pool.add(nth(1, { succeeded: 50, limit: 21 }))).toBeUndefined();
   });
 
   test.each([
@@ -57,13 +38,13 @@ describe('WindowPool', () => {
     ['one with half the work is not', { succeeded: 30, workRate: 60 }, 90],
   ])('%s', (_, before, together) => {
     const pool = new WindowPool();
-    expect(pool.add(windowOf(0, { ...before, meanLatency: 25 }))).toBeUndefined();
-    expect(pool.add(windowOf(1, { succeeded: 60, meanLatency: 25 }))?.succeeded).toBe(together);
+    expect(pool.add(nth(0, { ...before, meanLatency: 25 }))).toBeUndefined();
+    expect(pool.add(nth(1, { succeeded: 60, meanLatency: 25 }))?.succeeded).toBe(together);
   });
 
   test('slow operations: windows without answers count with their neighbours, so that work is not overrated', () => {
     const pool = new WindowPool();
-    const pooled = [30, 0, 0, 40].map((succeeded, index) => pool.add(windowOf(index, { succeeded })));
+    const pooled = [30, 0, 0, 40].map((succeeded, index) => pool.add(nth(index, { succeeded })));
     expect(pooled.slice(0, 3)).toEqual([undefined, undefined, undefined]);
     expect(pooled[3]).toMatchObject({
       succeeded: 70,
@@ -76,17 +57,17 @@ describe('WindowPool', () => {
 
   test('an empty window is a neighbour where operations take a quarter of it, or nobody knows', () => {
     const pool = new WindowPool();
-    const empty = windowOf(1, {});
+    const empty = nth(1, {});
     expect(pool.spans(empty)).toBe(true);
-    pool.add(windowOf(0, { succeeded: 100, meanLatency: 10 }));
+    pool.add(nth(0, { succeeded: 100, meanLatency: 10 }));
     expect(pool.spans(empty)).toBe(false);
-    pool.add(windowOf(0, { succeeded: 100, meanLatency: 126 }));
+    pool.add(nth(0, { succeeded: 100, meanLatency: 126 }));
     expect(pool.spans(empty)).toBe(true);
   });
 
   test('after five seconds it takes what there is, nothing included', () => {
     const pool = new WindowPool();
-    const pooled = Array.from({ length: 10 }, (_, index) => pool.add(windowOf(index, {})));
+    const pooled = Array.from({ length: 10 }, (_, index) => pool.add(nth(index, {})));
     expect(pooled.slice(0, 9)).toEqual(Array(9).fill(undefined));
     expect(pooled[9]).toMatchObject({ succeeded: 0, startedAt: 0, endedAt: 5000 });
   });
@@ -100,5 +81,5 @@ test.each([
   ['what was refused tells of the load', { admitted: 500, succeeded: 300, rejected: 1 }, false],
   ['ignored ones end, too', { admitted: 500, succeeded: 300, ignored: 200 }, false],
 ])('filling: %s', (_, figures, filling) => {
-  expect(isFilling(windowOf(0, figures))).toBe(filling);
+  expect(isFilling(nth(0, figures))).toBe(filling);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SampleWindow } from '../adaptive/controller.js';
 import { KneeController } from '../adaptive/knee.js';
+import { windowOf } from '../adaptive/testing/window-of.js';
 import { limitReason, limitReasons } from './limit-reasons.js';
 
 test.each([
@@ -9,6 +10,7 @@ test.each([
   ['response 1.31x of the base', 'knee'],
   ['response 1.02x of the base: up', 'knee'],
   ['work follows the limit by 0.82: up', 'knee'],
+  ['more in flight, and no more work: that much is enough', 'knee'],
   ['response 3.10x of the base, pool wait 40.2 ms', 'pool-wait'],
   ['response 3.10x of the base, pool wait 40.2 ms, probing below', 'pool-wait'],
   ['response 1.90x of the base, probing above', 'knee'],
@@ -63,7 +65,7 @@ describe('the words', () => {
         let limit = 20;
         for (const day of days) {
           for (let windows = 0; windows < 40; windows++) {
-            const decision = controller.onWindow(windowOf(at, limit, day));
+            const decision = controller.onWindow(halfSecondOf(at, limit, day));
             const next = Math.round(decision.limit);
             if (next !== limit) heard.add(`${limitReason(decision.reason)}`);
             if (next !== limit)
@@ -89,32 +91,22 @@ describe('the words', () => {
 });
 
 /** Half a second of a database whose yield grows with the limit up to its capacity. */
-function windowOf(
+function halfSecondOf(
   startedAt: number,
   limit: number,
   day: { capacity: number; offered: number; overloaded: number; meanPoolWait: number; clumped: boolean },
 ): SampleWindow {
   const succeeded = Math.min(day.offered, 5 * Math.min(limit, day.capacity));
-  const meanLatency = 10 * Math.max(1, limit / day.capacity);
-  return {
+  return windowOf({
     startedAt,
-    endedAt: startedAt + 500,
     limit,
     succeeded,
-    failed: 0,
     overloaded: day.overloaded,
-    ignored: 0,
     rejected: day.offered - succeeded,
     admitted: succeeded,
     maxInFlight: Math.min(limit, day.offered),
     meanInFlight: Math.min(limit, day.offered / 5) * (day.clumped ? 0.3 : 1),
-    meanLatency,
-    p50: meanLatency,
-    p95: 2 * meanLatency,
-    p99: 3 * meanLatency,
+    meanLatency: 10 * Math.max(1, limit / day.capacity),
     meanPoolWait: day.meanPoolWait,
-    p95PoolWait: 2 * day.meanPoolWait,
-    workRate: 2 * succeeded,
-    stalledMs: 0,
-  };
+  });
 }

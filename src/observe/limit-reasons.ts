@@ -37,7 +37,7 @@ const WORDS: readonly (readonly [RegExp, LimitReason])[] = [
   [/^response .*, pool wait /, 'pool-wait'],
   [/^recover(ed|ing)\b/, 'recovery'],
   [/^descend(ed|ing)\b|^the response does not follow\b/, 'search'],
-  [/^(response|work follows)\b/, 'knee'],
+  [/^(response|work follows|more in flight, and no more work)\b/, 'knee'],
   [/^prob(ing|ed)\b/, 'probe'],
   [/^limit not reached: /, 'load-fits'],
   [/ refused in clumps, /, 'clumps'],

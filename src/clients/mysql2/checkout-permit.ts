@@ -1,4 +1,3 @@
-import type { BackpressureError } from '../../core/backpressure-error.js';
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import type { Cohort } from '../../core/permit-ages.js';
@@ -15,6 +14,8 @@ export function operationAsked(forOneQuery: boolean): string {
 /** The permit of one checkout, from the request for a connection on. It comes back once, with the worst outcome noted. */
 export class CheckoutPermit implements Waiting {
   readonly operationClass: OperationClass;
+  /** Held by the pool itself for one query: nobody can send another after it, and its end is the release. */
+  readonly forOneQuery: boolean;
   /** Who waits for the connection. */
   readonly caller: ConnectionCallback;
   readonly askedAt: number;
@@ -32,11 +33,13 @@ export class CheckoutPermit implements Waiting {
     context: MysqlContext,
     operationClass: OperationClass,
     weight: number,
+    forOneQuery: boolean,
     caller: ConnectionCallback,
-    onPermitBack: (() => void) | undefined,
+    onPermitBack?: () => void,
   ) {
     this.context = context;
     this.operationClass = operationClass;
+    this.forOneQuery = forOneQuery;
     this.caller = caller;
     this.#weight = weight;
     this.askedAt = context.gate.clock.sample();
@@ -50,10 +53,12 @@ export class CheckoutPermit implements Waiting {
     this.returnPermit();
   }
 
-  /** It still waited for a connection when its time was up. Its caller hears of it on a later tick. */
-  refuse(rejection: BackpressureError): void {
+  /** It still waited for a connection at a drain's deadline. Its caller hears of it on a later tick. */
+  refuse(): void {
     this.#refused = true;
     this.fail('ignored');
+    const { gate } = this.context;
+    const rejection = gate.rejection(this.operationClass, 'draining', operationAsked(this.forOneQuery));
     process.nextTick(tellRejection, this.caller, rejection);
   }
 

@@ -1,8 +1,6 @@
-import type { OperationClass } from '../../core/operation-class.js';
 import { AbandonedStatement } from './abandoned-statement.js';
 import { CheckoutPermit } from './checkout-permit.js';
-import type { MysqlContext } from './mysql-context.js';
-import type { ConnectionCallback, MysqlCommand, MysqlConnection } from './mysql-internals.js';
+import type { MysqlCommand, MysqlConnection } from './mysql-internals.js';
 import type { CommandObserver } from './observe-command.js';
 
 /** Where a checkout's connection comes from. */
@@ -21,8 +19,6 @@ export interface Slot {
  * do for it.
  */
 export class Checkout extends CheckoutPermit {
-  /** Held by the pool itself for one query: nobody can send another after it, and its end is the release. */
-  readonly forOneQuery: boolean;
   /** A reading of the clock when the connection was handed over; `NaN` if this checkout goes untimed. */
   lentAt = Number.NaN;
   #connection!: MysqlConnection;
@@ -43,19 +39,6 @@ export class Checkout extends CheckoutPermit {
   /** Listens for the end of the connection. */
   #onClose: (() => void) | undefined;
   #reclaimTimer: NodeJS.Timeout | undefined;
-
-  /** Takes the permit: the caller has asked the gate. */
-  constructor(
-    context: MysqlContext,
-    operationClass: OperationClass,
-    weight: number,
-    forOneQuery: boolean,
-    caller: ConnectionCallback,
-    onPermitBack?: () => void,
-  ) {
-    super(context, operationClass, weight, caller, onPermitBack);
-    this.forOneQuery = forOneQuery;
-  }
 
   /** The pool hands the connection over. */
   begin(connection: MysqlConnection, slot: Slot, lender: Lender): void {

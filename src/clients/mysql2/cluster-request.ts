@@ -40,21 +40,22 @@ export class ClusterRequest {
     return this.#checkout;
   }
 
-  /** A node has been chosen. @returns why the request is refused, if it is */
-  refusal(node: MysqlNode): RejectReason | undefined {
+  /** A node has been chosen. @returns whether the request is refused, and its callback will be told so */
+  isRefused(node: MysqlNode): boolean {
     const { gate } = this.#context;
     // It has its permit since the node before.
     const refusal =
       this.#checkout === undefined ? gate.refusal(this.#operationClass, this.#weight) : undefined;
-    if (refusal !== undefined || this.#weight === 0) return refusal;
+    if (refusal !== undefined) return this.#refuse(refusal);
+    if (this.#weight === 0) return false;
     this.#leaveNode();
     const share = gate.nodes.share(node.id);
-    if (!gate.nodes.refuses(share, this.#weight, gate.limit, gate.inFlight)) return undefined;
+    if (!gate.nodes.refuses(share, this.#weight, gate.limit, gate.inFlight)) return false;
     share.rejected++;
-    return 'bulkhead';
+    return this.#refuse('bulkhead', gate.nodes.shareTaken(share, gate.limit, gate.inFlight));
   }
 
-  /** Takes what {@link refusal} has granted. */
+  /** Takes what {@link isRefused} has granted. */
   enter(node: MysqlNode): Checkout {
     const { gate } = this.#context;
     const share = gate.nodes.share(node.id);
@@ -71,11 +72,13 @@ export class ClusterRequest {
     return this.#checkout;
   }
 
-  refuse(reason: RejectReason): void {
+  #refuse(reason: RejectReason, shareTaken?: string): true {
     this.#checkout?.fail('ignored');
     const { gate } = this.#context;
-    const rejection = gate.reject(this.#operationClass, reason, operationAsked(this.#forOneQuery));
+    const operation = operationAsked(this.#forOneQuery);
+    const rejection = gate.reject(this.#operationClass, reason, operation, undefined, shareTaken);
     process.nextTick(tellRejection, this.callback, rejection);
+    return true;
   }
 
   #leaveNode(): void {

@@ -108,7 +108,7 @@ export function limitClient(
   if (isAlreadyWrapped(core, KIND, options)) {
     const { limiter } = core as unknown as LimiterHandle;
     isAlreadyWrapped(face, KIND, {});
-    limitFace(face, limiter, options);
+    limitFace(face, core, limiter, options);
     return client;
   }
   if (face !== core) isAlreadyWrapped(face, KIND, options);
@@ -122,15 +122,15 @@ export function limitClient(
   }
   const { limiter } = context;
   markWrapped(core, { kind: KIND, limiter, options });
-  limitFace(face, limiter, options);
-  onPromiseSide(core, (side) => limitFace(side, limiter, options));
+  limitFace(face, core, limiter, options);
+  onPromiseSide(core, (side) => limitFace(side, core, limiter, options));
   return client;
 }
 
 /** One side of a client whose core is limited. */
-function limitFace(face: object, limiter: Limiter, options: LimitRequest['options']): void {
+function limitFace(face: object, core: object, limiter: Limiter, options: LimitRequest['options']): void {
   if (!isWrapped(face, KIND)) markWrapped(face, { kind: KIND, limiter, options });
-  keepRejections(face);
+  keepRejections(face, core);
 }
 
 export function noClient(subject: string, value: unknown): TypeError {

@@ -3,7 +3,6 @@ import { isNested, outsideNested } from '../shared/nested.js';
 import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
 import { WaitingAnswers } from '../shared/waiting-answers.js';
 import type { Checkout } from './checkout.js';
-import { operationAsked } from './checkout-permit.js';
 import { ClusterRequest } from './cluster-request.js';
 import type { MysqlContext } from './mysql-context.js';
 import {
@@ -32,13 +31,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
   const waiting = new WaitingAnswers<Checkout>();
   /** Whose namespace is choosing a node now: it does so, and asks the cluster, in one synchronous step. */
   let choosing: ClusterRequest | undefined;
-  const forgetCluster = gate.onDrainDeadline(() =>
-    waiting.refuseAll((checkout) =>
-      checkout.refuse(
-        gate.rejection(checkout.operationClass, 'draining', operationAsked(checkout.forOneQuery)),
-      ),
-    ),
-  );
+  const forgetCluster = gate.onDrainDeadline(() => waiting.refuseAll((checkout) => checkout.refuse()));
 
   function returnsOf({ id, pool }: MysqlNode): PoolReturns {
     let returns = nodes.get(pool);
@@ -129,11 +122,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
       choosing = undefined;
       if (request === undefined || node.pool._closed)
         return behindCluster._getConnection.call(this, node, callback);
-      const refusal = request.refusal(node);
-      if (refusal !== undefined) {
-        request.refuse(refusal);
-        return undefined;
-      }
+      if (request.isRefused(node)) return undefined;
       const returns = returnsOf(node);
       const checkout = request.enter(node);
       waiting.add(checkout);

@@ -23,13 +23,7 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
   // Taken over the pool's own call of getConnection, which is synchronous; a query that is asynchronous (an override) is
   // admitted as a transaction.
   let callingClass: OperationClass | undefined;
-  const forgetPool = gate.onDrainDeadline(() =>
-    waiting.refuseAll((checkout) =>
-      checkout.refuse(
-        gate.rejection(checkout.operationClass, 'draining', operationAsked(checkout.forOneQuery)),
-      ),
-    ),
-  );
+  const forgetPool = gate.onDrainDeadline(() => waiting.refuseAll((checkout) => checkout.refuse()));
   const returns = new PoolReturns(context, pool, () => waiting.close(forgetPool));
 
   function checkOut(self: MysqlPool, checkout: Checkout): unknown {

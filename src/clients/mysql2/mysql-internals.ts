@@ -61,6 +61,8 @@ export interface MysqlConnection extends EventEmitter {
 export interface MysqlConfig {
   readonly stream?: unknown;
   connectTimeout?: number;
+  /** What it tells a server of itself. */
+  readonly connectAttributes?: { readonly _client_version?: unknown };
 }
 
 export interface MysqlStream extends EventEmitter {

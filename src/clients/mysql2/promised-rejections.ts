@@ -1,6 +1,7 @@
 import type { BackpressureError } from '../../core/backpressure-error.js';
 import { isObjectWith } from '../shared/is-object-with.js';
 import { methodsBehind, patchMethods } from '../shared/patch-methods.js';
+import type { MysqlConfig } from './mysql-internals.js';
 
 /*
  * Before 3.24, the promises of mysql2 reject with an error of their own, which has the message and the code of the one that
@@ -34,9 +35,13 @@ export function tellRejection(
   }
 }
 
-/** Has the promises of this object, and of those that come out of it, reject with the rejection itself. */
-export function keepRejections(face: object): void {
-  if (!isObjectWith(face, ['Promise']) || kept.has(face)) return;
+/**
+ * Has the promises of this object, and of those that come out of it, reject with the rejection itself.
+ *
+ * @param core the client behind it
+ */
+export function keepRejections(face: object, core: object): void {
+  if (!isObjectWith(face, ['Promise']) || kept.has(face) || rejectsWithWhatItIsTold(core)) return;
   kept.add(face);
   const promising = face as unknown as Promising;
   const Original = promising.Promise;
@@ -48,6 +53,14 @@ export function keepRejections(face: object): void {
   Object.defineProperty(Keeping, 'name', { value: Original.name, configurable: true });
   Keeping.prototype = Original.prototype;
   promising.Promise = Keeping as unknown as PromiseClass;
+}
+
+/** By the version that it tells its servers; a cluster, which has none itself, is taken for an old one. */
+function rejectsWithWhatItIsTold(core: object): boolean {
+  const { config } = core as { config?: MysqlConfig & { connectionConfig?: MysqlConfig } };
+  const version = (config?.connectionConfig ?? config)?.connectAttributes?._client_version;
+  const [major = 0, minor = 0] = String(version).split('.').map(Number);
+  return major > 3 || (major === 3 && minor >= 24);
 }
 
 /** Calls back with what `promise()` of a client of the callback API makes. */

@@ -1,8 +1,7 @@
 import type { Gate } from '../../core/gate.js';
 import type { OperationClass } from '../../core/operation-class.js';
-import { type Outcome, worseOutcome } from '../../core/outcome.js';
-import type { Permit } from '../../core/permit.js';
-import { SET_UP_COMMANDS } from '../shared/set-up.js';
+import type { Outcome } from '../../core/outcome.js';
+import { KeptPermit } from '../shared/kept-permit.js';
 import type { PgClient } from './pg-internals.js';
 
 /** What one query holds. */
@@ -13,24 +12,11 @@ export interface HeldByQuery {
   giveBack(outcome: Outcome): void;
 }
 
-/**
- * The permits of one standalone connection. A query takes one. One that opens a transaction keeps it until the transaction
- * ends, and what is sent in between rides on it: a COMMIT or ROLLBACK that is rejected would leave the transaction open.
- * Connecting takes one too, and keeps it until the connection is set up: libraries do that with queries, and lose the
- * connection if one of them is rejected.
- */
+/** The permits of one standalone connection: one for each query, or a {@link KeptPermit} that several ride on. */
 export class ClientPermits {
   readonly #gate: Gate;
   readonly #client: PgClient;
-  /** Of the open transaction, or of the connection that is being set up. */
-  #kept: Permit | undefined;
-  #settingUp = false;
-  /** Queries that the set-up has had. */
-  #setUpQueries = 0;
-  /** Queries that ride on it and have not ended. */
-  #riding = 0;
-  /** The worst of those that have. */
-  #outcome: Outcome | undefined;
+  readonly #kept: KeptPermit;
   /** Queries that the driver has not answered; some it never will, once the connection is gone. */
   readonly #unanswered = new Set<() => void>();
   #lost = false;
@@ -40,6 +26,7 @@ export class ClientPermits {
   constructor(gate: Gate, client: PgClient) {
     this.#gate = gate;
     this.#client = client;
+    this.#kept = new KeptPermit(gate);
     // First in line, so that the callbacks of the query it ends see the new status.
     client.connection?.prependListener('readyForQuery', (message?: { status?: 'I' | 'T' | 'E' }) => {
       this.#status = message?.status;
@@ -47,58 +34,49 @@ export class ClientPermits {
     // Not on the client, whose listeners libraries count; the native bindings have only that.
     (client.connection ?? client).once('end', () => {
       this.#lost = true;
-      if (this.#kept !== undefined) this.#note(client._ending ? 'ignored' : 'overload');
+      if (this.#kept.isHeld) this.#kept.note(client._ending ? 'ignored' : 'overload');
       // What was sent may still run at the server; whoever waits for that will tell.
-      this.#endIfDone();
+      this.#kept.endIfIdle();
       this.forgetUnanswered();
     });
   }
 
   /** Whether a query sent now belongs to a transaction that is open, or opening. */
   get inTransaction(): boolean {
-    return this.#kept !== undefined && !this.#settingUp;
+    return this.#kept.inTransaction;
   }
 
-  /**
-   * Whether what is sent now rides on a permit that is held already. A connection is set up by a few queries, one after the
-   * other: those that don't wait for each other are ordinary ones. A drain sets nothing up.
-   */
+  /** Whether what is sent now rides on a permit that is held already. */
   rides(opensTransaction: boolean): boolean {
-    if (this.#kept === undefined) return false;
-    if (!this.#settingUp) return true;
-    if (this.#gate.draining) return false;
-    return opensTransaction || (this.#riding === 0 && this.#setUpQueries < SET_UP_COMMANDS);
+    return this.#kept.carries(opensTransaction);
   }
 
   /** Takes the permit of a connection to be opened. @returns to be called when it is open, or has failed */
   connect(operationClass: OperationClass): (outcome: Outcome) => void {
-    this.#keep(this.#gate.permitForCheckout(operationClass, 1));
-    this.#settingUp = true;
-    return this.#ride();
+    // Before the set-up begins, of which it is no part.
+    const opened = this.#ride(false);
+    this.#kept.keepForSetUp(this.#gate.permitForCheckout(operationClass, 1));
+    return opened;
   }
 
   /** Takes what one more query needs; the caller has asked the gate. */
   take(operationClass: OperationClass, weight: number, opensTransaction: boolean): HeldByQuery {
-    if (this.rides(opensTransaction)) {
-      if (opensTransaction) this.#settingUp = false;
-      else if (this.#settingUp) this.#setUpQueries++;
-      return this.#untilLost(this.#ride());
-    }
+    if (this.rides(opensTransaction)) return this.#untilLost(this.#ride(opensTransaction));
     const permit = this.#gate.permitForCheckout(operationClass, weight);
     if (opensTransaction) {
-      this.#keep(permit);
-      return this.#untilLost(this.#ride());
+      this.#kept.keep(permit);
+      return this.#untilLost(this.#ride(true));
     }
     return this.#untilLost((outcome) => {
       // It opened one without saying so at its start ('select 1; begin').
-      if (this.#kept === undefined && this.#serverInTransaction()) {
-        this.#keep(permit);
-        this.#note(outcome);
+      if (!this.#kept.isHeld && this.#serverInTransaction()) {
+        this.#kept.keep(permit);
+        this.#kept.note(outcome);
         return;
       }
       permit.release(outcome);
       // One that was sent before it was known of may have ended it.
-      if (this.#kept !== undefined) this.#settleSoon();
+      if (this.#kept.isHeld) this.#settleSoon();
     });
   }
 
@@ -129,11 +107,10 @@ export class ClientPermits {
     };
   }
 
-  #ride(): (outcome: Outcome) => void {
-    this.#riding++;
+  #ride(opensTransaction: boolean): (outcome: Outcome) => void {
+    this.#kept.mount(opensTransaction);
     return (outcome) => {
-      this.#riding--;
-      this.#note(outcome);
+      this.#kept.dismount(outcome);
       this.#settleSoon();
     };
   }
@@ -141,7 +118,7 @@ export class ClientPermits {
   /** As soon as the server's word is that of now. */
   #settleSoon(): void {
     const { connection, readyForQuery, _queryable, _ending } = this.#client;
-    if (this.#lost || _queryable === false || _ending) this.#endIfDone();
+    if (this.#lost || _queryable === false || _ending) this.#kept.endIfIdle();
     // An error is told before the server's ReadyForQuery, which says whether the transaction is still open.
     else if (readyForQuery === false && connection !== undefined) {
       connection.once('readyForQuery', this.#settle);
@@ -150,33 +127,7 @@ export class ClientPermits {
     } else this.#settle();
   }
 
-  readonly #settle = () => {
-    if (this.#serverInTransaction()) this.#settingUp = false;
-    else if (!this.#settingUp || !this.rides(false)) this.#endIfDone();
-    // The next query of the set-up is sent in this turn of the event loop, or never.
-    else if (this.#riding === 0) setImmediate(() => this.#settingUp && this.#endIfDone());
-  };
-
-  #endIfDone(): void {
-    if (this.#riding === 0) this.#end();
-  }
-
-  #note(outcome: Outcome): void {
-    this.#outcome = this.#outcome === undefined ? outcome : worseOutcome(this.#outcome, outcome);
-  }
-
-  #keep(permit: Permit): void {
-    this.#kept = permit;
-  }
-
-  #end(): void {
-    const permit = this.#kept;
-    const outcome = this.#outcome;
-    this.#kept = undefined;
-    this.#outcome = undefined;
-    this.#settingUp = false;
-    permit?.release(outcome);
-  }
+  readonly #settle = () => this.#kept.settle(this.#serverInTransaction());
 
   #serverInTransaction(): boolean {
     const { connection, getTransactionStatus, _queryable, _ending } = this.#client;
