@@ -71,7 +71,7 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
     query(this: MysqlPool, sql: unknown, values: unknown, callback: unknown) {
       callingClass = givenCallback(values, callback) ? classes.query : classes.stream;
       try {
-        return query.call(this, sql, values, callback);
+        return query.call(this, sql, lettingGo(values), lettingGo(callback));
       } finally {
         callingClass = undefined;
       }
@@ -86,6 +86,20 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
       }
     },
   });
+}
+
+/**
+ * Calls back once, and lets go of the callback, if it is one. The function that mysql2's pool gives a command stays reachable
+ * until the next full garbage collection, and its caller's promise and rows would with it.
+ */
+function lettingGo(value: unknown): unknown {
+  if (typeof value !== 'function') return value;
+  let callback: unknown = value;
+  return function (this: unknown, ...answer: unknown[]): unknown {
+    const waiting = callback;
+    callback = undefined;
+    return typeof waiting === 'function' ? waiting.apply(this, answer) : undefined;
+  };
 }
 
 /**

@@ -18,8 +18,8 @@ export abstract class CommandObserver {
   /** The server is done with it, too. Once, after {@link onAnswered}; never if the connection is lost first. */
   protected abstract onDone(): void;
 
-  /** @param toldOfEnd whether somebody calls {@link ended} at the command's `'end'` */
-  observe(command: MysqlCommand, toldOfEnd: boolean): void {
+  /** @param byPool whether a pool has sent it: then somebody calls {@link ended} at its `'end'` */
+  observe(command: MysqlCommand, byPool: boolean): void {
     if (typeof command.onResult === 'function') {
       const observer = this;
       this.#callback = command.onResult;
@@ -31,10 +31,11 @@ export abstract class CommandObserver {
         else if (!observer.failed(error)) return undefined;
         if (observer.#state === 'abandoned') command.once('end', () => observer.ended());
         else command.onResult = toldAlready;
+        if (byPool && !error) letGo(command);
         return observer.#callBack(this, answer);
       };
       command.onResult = told;
-      if (!toldOfEnd) command.once('end', () => observer.ended());
+      if (!byPool) command.once('end', () => observer.ended());
     } else {
       // No listeners here: one for 'error' would change what happens to errors that nobody listens for. One function for
       // all commands: closures as methods would give each command a shape of its own, which costs as much as the query.
@@ -108,6 +109,17 @@ class HookedObserver extends CommandObserver {
 
 /** In the place of a callback that has been called: the command may stay reachable for a while, its observer need not. */
 function toldAlready(): void {}
+
+/**
+ * What a pool has sent stays reachable until the next full garbage collection: mysql2 gives it a function that V8 puts into
+ * its old space. So it must not keep what its caller is done with. Of an answered command nobody looks at these again.
+ */
+function letGo(command: MysqlCommand): void {
+  // Only where they are: a new property would make it another kind of object.
+  if ('_queryOptions' in command) Object.assign(command, NOTHING_LEFT);
+}
+
+const NOTHING_LEFT = { _rows: undefined, _fields: undefined, _queryOptions: undefined };
 
 const observers = new WeakMap<MysqlCommand, CommandObserver>();
 
