@@ -6,7 +6,7 @@ const RANGES: Readonly<Record<string, readonly [goodput: number, p99: number]>> 
   big: [0.88, 1.3],
   'capacity-halved': [0.95, 1.8],
   'lock-storm': [0.94, 3],
-  'storm-comes': [0.8, 2],
+  'storm-comes': [0.87, 2],
   'slow-2s': [0.85, 1.8],
   'slow-10s': [0.85, 2],
   'steady-95': [0.95, 1.8],
@@ -17,7 +17,7 @@ const RANGES: Readonly<Record<string, readonly [goodput: number, p99: number]>> 
   'h-fleet': [0.94, 1.6],
   'h-overload': [0.87, 1.6],
   'h-third': [0.95, 2.2],
-  'h-storm': [0.76, 2.2],
+  'h-storm': [0.87, 2],
 };
 const COMMON = [0.95, 1.4] as const;
 
