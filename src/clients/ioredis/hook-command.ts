@@ -15,17 +15,21 @@ import { isAnswerOwed, isMadeUp } from './owed-answers.js';
 export function hookCommand(admission: Admission, command: RedisCommand, hold: Hold): void {
   const { resolve, reject } = command;
   command[HELD] = hold;
-  command.resolve = (value) => {
+  // Named, and not written into the assignments: V8 puts functions that are written there into its old space, where they
+  // and all that they can reach (the answer, its caller's promise) stay until the next full garbage collection.
+  const resolved: typeof resolve = (value) => {
     if (isMadeUp(admission.client, command, value)) hold.callerGone = true;
     else hold.settle(admission.outcomeOf(command, value));
     return resolve.call(command, value);
   };
-  command.reject = (error) => {
+  const rejected: typeof reject = (error) => {
     if (isAnswerOwed(admission, error)) hold.callerGone = true;
     else if (admission.resends.follows(command, error)) admission.resends.offer(command, hold);
     else hold.settle(outcomeOfError(admission, command, error));
     return reject.call(command, error);
   };
+  command.resolve = resolved;
+  command.reject = rejected;
 }
 
 function outcomeOfError(admission: Admission, command: RedisCommand, error: unknown): Outcome {
