@@ -24,6 +24,10 @@ function poolOf(options: LimitedMysqlOptions, config: mysql.PoolOptions = {}) {
   return { pool, limiter: pool.limiter, promises: pool.promise() };
 }
 
+function nodeOf(cluster: object, id: string): mysql.Pool {
+  return (cluster as { _nodes: Record<string, { pool: mysql.Pool }> })._nodes[id]!.pool;
+}
+
 describe('the oldest version of mysql2 that is supported', () => {
   test('is the one that package.json names', () => {
     const { peerDependencies } = require('../../package.json') as {
@@ -93,6 +97,46 @@ describe('the oldest version of mysql2 that is supported', () => {
     });
     expect(limiter.inFlight).toBe(1);
     await vi.waitFor(() => expect(limiter.inFlight).toBe(0), 5_000);
+  });
+
+  test('what waits for a connection when its pool is ended is never answered, and its permit comes back', async () => {
+    const { pool, limiter } = poolOf({ maxConcurrentOps: 10 }, { connectionLimit: 2 });
+    const heard: unknown[] = [];
+    for (let index = 0; index < 5; index++) {
+      pool.query('select sleep(0.1)', (error) => heard.push(error ?? index));
+    }
+    await vi.waitFor(() => expect(limiter.stats().classes.query?.running).toBe(5));
+    await new Promise<void>((ended) => setTimeout(() => pool.end(() => ended()), 50));
+    expect(heard).toEqual([0, 1]);
+    await vi.waitFor(() => expect(limiter.inFlight).toBe(0));
+    expect(limiter.stats()).toMatchObject({ admitted: 5, succeeded: 2, ignored: 3 });
+  });
+
+  test.each([
+    ['a cluster is ended', (cluster: object) => (cluster as mysql.PoolCluster).end(() => {}), 2, 4],
+    // As the cluster does with a node that has failed too often.
+    [
+      'one of two nodes is, and those of the other stay',
+      (cluster: object) => nodeOf(cluster, 'one').end(() => {}),
+      4,
+      2,
+    ],
+  ] as const)('nor when %s', async (_, end, served, ignored) => {
+    const cluster = new LimitedMysql(oldest.createPoolCluster, { maxConcurrentOps: 20 });
+    const heard: unknown[] = [];
+    for (const id of ['one', 'two']) {
+      cluster.add(id, poolConfig(url, undefined, { connectionLimit: 1 }));
+      for (let count = 0; count < 3; count++) {
+        cluster.of(id).query('select sleep(0.1)', (error: unknown) => heard.push(error));
+      }
+    }
+    await vi.waitFor(() => expect(cluster.limiter.stats().classes.query?.running).toBe(6));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    end(cluster);
+    await vi.waitFor(() => expect(cluster.limiter.inFlight).toBe(0));
+    expect(heard).toEqual(Array(served).fill(null));
+    expect(cluster.limiter.stats()).toMatchObject({ admitted: 6, succeeded: served, ignored });
+    cluster.end(() => {});
   });
 
   test('a rejection in a PoolCluster counts against no node', async () => {

@@ -97,6 +97,23 @@ describe('connecting a standalone client', () => {
   });
 });
 
+test('a client that is ended in the step in which it connects gives its permit back; pg never answers', async () => {
+  const limiter = new Limiter({ maxConcurrentOps: 3 });
+  for (let times = 0; times < 5; times++) {
+    const client = new LimitedClient(pg.Client, { limiter }, poolConfig(url, uniqueName(), {}));
+    let answered = false;
+    client.connect().then(
+      () => (answered = true),
+      () => (answered = true),
+    );
+    expect(limiter.inFlight).toBe(1);
+    await client.end();
+    await vi.waitFor(() => expect(limiter.stats()).toMatchObject({ inFlight: 0, running: 0 }));
+    expect(answered).toBe(false);
+  }
+  expect(limiter.stats().classes.connection).toMatchObject({ admitted: 5, overloaded: 0 });
+});
+
 describe('a transaction on a standalone client', () => {
   test('sent in one go, gives its permit back, even if only the server tells of its beginning', async () => {
     await using under = await standaloneClient(url, { maxConcurrentOps: 3 });

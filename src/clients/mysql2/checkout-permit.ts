@@ -3,7 +3,7 @@ import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import type { Cohort } from '../../core/permit-ages.js';
 import type { Waiting } from '../shared/waiting-answers.js';
 import type { MysqlContext } from './mysql-context.js';
-import type { ConnectionCallback } from './mysql-internals.js';
+import type { ConnectionCallback, MysqlPool } from './mysql-internals.js';
 import { tellRejection } from './promised-rejections.js';
 
 /** What a rejection says was asked for: a connection, or a query for which the pool takes one itself. */
@@ -20,6 +20,8 @@ export class CheckoutPermit implements Waiting {
   readonly caller: ConnectionCallback;
   readonly askedAt: number;
   waitingAt = -1;
+  /** Of a cluster: whose connection it waits for. */
+  node: MysqlPool | undefined;
   protected readonly context: MysqlContext;
   readonly #weight: number;
   readonly #cohort: Cohort;
@@ -51,6 +53,11 @@ export class CheckoutPermit implements Waiting {
   fail(outcome: Outcome): void {
     this.note(outcome);
     this.returnPermit();
+  }
+
+  /** The pool has been ended: older versions of mysql2 never answer what waits in its queue. */
+  abandon(): void {
+    this.fail('ignored');
   }
 
   /** It still waited for a connection at a drain's deadline. Its caller hears of it on a later tick. */

@@ -15,7 +15,7 @@ import {
   type MysqlPool,
 } from './mysql-internals.js';
 import { outcomeOfMysqlError } from './outcomes.js';
-import { PoolReturns } from './pool-returns.js';
+import { leavesWaiting, PoolReturns } from './pool-returns.js';
 
 /**
  * Puts the gate in front of a cluster of pools, between the choice of a node and the node's pool: there the node is known
@@ -36,7 +36,11 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
   function returnsOf({ id, pool }: MysqlNode): PoolReturns {
     let returns = nodes.get(pool);
     if (returns === undefined) {
-      returns = new PoolReturns(context, pool, () => forget(id));
+      returns = new PoolReturns(context, pool, () => {
+        forget(id);
+        const ofIt = (checkout: Checkout) => checkout.node === pool;
+        if (leavesWaiting(pool)) waiting.refuseAll((checkout) => checkout.abandon(), ofIt);
+      });
       nodes.set(pool, returns);
       gate.nodes.setKnown(cluster, known.add(id));
     }
@@ -125,6 +129,7 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
       if (request.isRefused(node)) return undefined;
       const returns = returnsOf(node);
       const checkout = request.enter(node);
+      checkout.node = node.pool;
       waiting.add(checkout);
       return behindCluster._getConnection.call(this, node, (error, connection) => {
         if (!waiting.answer(checkout)) {

@@ -7,7 +7,7 @@ import { operationAsked } from './checkout-permit.js';
 import type { MysqlContext } from './mysql-context.js';
 import { type ConnectionCallback, givenCallback, type MysqlPool } from './mysql-internals.js';
 import { outcomeOfMysqlError } from './outcomes.js';
-import { PoolReturns } from './pool-returns.js';
+import { leavesWaiting, PoolReturns } from './pool-returns.js';
 import { tellRejection } from './promised-rejections.js';
 
 /**
@@ -24,7 +24,10 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
   // admitted as a transaction.
   let callingClass: OperationClass | undefined;
   const forgetPool = gate.onDrainDeadline(() => waiting.refuseAll((checkout) => checkout.refuse()));
-  const returns = new PoolReturns(context, pool, () => waiting.close(forgetPool));
+  const returns = new PoolReturns(context, pool, () => {
+    if (leavesWaiting(pool)) waiting.refuseAll((checkout) => checkout.abandon());
+    waiting.close(forgetPool);
+  });
 
   function checkOut(self: MysqlPool, checkout: Checkout): unknown {
     waiting.add(checkout);

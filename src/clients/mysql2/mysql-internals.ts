@@ -18,7 +18,7 @@ export interface MysqlPool extends EventEmitter {
   end(callback?: Callback): unknown;
   readonly _closed?: boolean;
   /** Callbacks that wait for a connection. */
-  readonly _connectionQueue?: { shift(): unknown };
+  readonly _connectionQueue?: { shift(): unknown; readonly length: number };
   readonly _freeConnections?: MysqlQueue<MysqlConnection>;
   readonly _allConnections?: MysqlQueue<MysqlConnection>;
 }

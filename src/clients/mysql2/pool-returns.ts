@@ -75,6 +75,11 @@ export class PoolReturns implements Lender {
   }
 }
 
+/** Of a pool that has been ended. */
+export function leavesWaiting({ _connectionQueue }: MysqlPool): boolean {
+  return (_connectionQueue?.length ?? 0) > 0;
+}
+
 function isFree(pool: MysqlPool, connection: MysqlConnection): boolean {
   return itemsOf(pool._freeConnections).includes(connection);
 }

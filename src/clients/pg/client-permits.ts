@@ -53,10 +53,10 @@ export class ClientPermits {
 
   /** Takes the permit of a connection to be opened. @returns to be called when it is open, or has failed */
   connect(operationClass: OperationClass): (outcome: Outcome) => void {
-    // Before the set-up begins, of which it is no part.
-    const opened = this.#ride(false);
+    // Before the set-up begins, of which it is no part. Ended in the same step, the driver never answers.
+    const held = this.#untilLost(this.#ride(false));
     this.#kept.keepForSetUp(this.#gate.permitForCheckout(operationClass, 1));
-    return opened;
+    return (outcome) => held.giveBack(outcome);
   }
 
   /** Takes what one more query needs; the caller has asked the gate. */

@@ -34,13 +34,16 @@ export class WaitingAnswers<T extends Waiting> {
     return true;
   }
 
-  /** At a drain's deadline. */
-  refuseAll(refuse: (item: T) => void): void {
+  /** @param which of them, if not all */
+  refuseAll(refuse: (item: T) => void, which?: (item: T) => boolean): void {
     for (const item of this.#items.splice(0)) {
-      item.waitingAt = -1;
-      refuse(item);
+      if (which?.(item) === false) this.add(item);
+      else {
+        item.waitingAt = -1;
+        refuse(item);
+      }
     }
-    this.#onEmpty?.();
+    if (this.#items.length === 0) this.#onEmpty?.();
   }
 
   /** Nothing more will be added. Calls back when nothing waits any more, at once if nothing does. */
