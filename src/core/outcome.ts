@@ -21,9 +21,9 @@ export function notAnOutcome(value: unknown): TypeError {
   );
 }
 
-/** The worse of two: a checkout that met overload once has met overload, whatever else it did. */
-export function worseOutcome(a: Outcome, b: Outcome): Outcome {
-  return SEVERITY[a] >= SEVERITY[b] ? a : b;
+/** The worse of two, or the one that there is: a checkout that met overload once has met overload, whatever else it did. */
+export function worseOutcome(a: Outcome | undefined, b: Outcome): Outcome {
+  return a !== undefined && SEVERITY[a] >= SEVERITY[b] ? a : b;
 }
 
 const SEVERITY: Record<Outcome, number> = { ignored: 0, success: 1, failed: 2, overload: 3 };

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { Limiter } from 'floodgate';
 import { LimitedMysql, limitDriver } from 'floodgate/mysql2';
 import knexFor, { type Knex } from 'knex';
@@ -7,23 +6,18 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { recordUnhandledRejections } from '../../ecosystem/support/unhandled-rejections.js';
 import { poolConfig, uniqueName } from '../support/client-under-test.js';
 import { openOperator } from '../support/operator.js';
+import { placeOf } from '../support/place.js';
 import { sharedMysql } from '../support/shared-server.js';
 import { atLimitOne } from './at-limit-one.js';
+import { knexDialect } from './knex-dialect.js';
 
 const url = await sharedMysql();
-const Mysql2Dialect = createRequire(import.meta.url)('knex/lib/dialects/mysql2') as typeof Knex.Client;
 
 /** knex with a pool of its own, over this driver. */
 function knexOver(driver: object, connection: mysql.PoolOptions, warnings: string[] = []): Knex {
-  class Dialect extends Mysql2Dialect {
-    _driver() {
-      return driver;
-    }
-  }
-  const { hostname, port, username, password, pathname } = new URL(connection.uri!);
   return opened({
-    client: Dialect,
-    connection: { host: hostname, port: Number(port), user: username, password, database: pathname.slice(1) },
+    client: knexDialect(driver),
+    connection: { ...placeOf(connection.uri!) },
     pool: { min: 0, max: 5 },
     log: { warn: (message) => warnings.push(message) },
   });

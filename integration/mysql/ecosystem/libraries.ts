@@ -1,12 +1,13 @@
-import { createRequire } from 'node:module';
 import { sql as drizzleSql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/mysql2';
-import knexFor, { type Knex } from 'knex';
+import knexFor from 'knex';
 import { CompiledQuery, Kysely, MysqlDialect } from 'kysely';
 import type mysql from 'mysql2';
 import type { Pool as PromisePool } from 'mysql2/promise';
 import { Sequelize } from 'sequelize';
 import { DataSource } from 'typeorm';
+import type { Place } from '../support/place.js';
+import { knexDialect } from './knex-dialect.js';
 
 /** What any library on top of mysql2 can do. */
 export interface Session extends AsyncDisposable {
@@ -16,14 +17,6 @@ export interface Session extends AsyncDisposable {
 }
 
 type Driver = typeof mysql;
-
-export interface Place {
-  readonly host: string;
-  readonly port: number;
-  readonly user: string;
-  readonly password: string;
-  readonly database: string;
-}
 
 /** How many connections each may have. */
 export const CONNECTIONS = 3;
@@ -55,14 +48,8 @@ export const libraries: Readonly<Record<string, (driver: Driver, place: Place) =
   },
 
   async knex(driver, place) {
-    const Mysql2Dialect = createRequire(import.meta.url)('knex/lib/dialects/mysql2') as typeof Knex.Client;
-    class Dialect extends Mysql2Dialect {
-      _driver() {
-        return driver;
-      }
-    }
     const knex = knexFor({
-      client: Dialect,
+      client: knexDialect(driver),
       connection: { ...place },
       pool: { min: 0, max: CONNECTIONS },
       log: { warn() {} },

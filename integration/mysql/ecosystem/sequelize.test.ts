@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { recordUnhandledRejections } from '../../ecosystem/support/unhandled-rejections.js';
 import { uniqueName } from '../support/client-under-test.js';
 import { openOperator } from '../support/operator.js';
+import { placeOf } from '../support/place.js';
 import { sharedMysql } from '../support/shared-server.js';
 import { atLimitOne } from './at-limit-one.js';
 
@@ -15,14 +16,11 @@ const url = await sharedMysql();
 async function sequelizeOver(dialectModule: object, database = uniqueName(), max = 5): Promise<Sequelize> {
   await using operator = await openOperator(url);
   await operator.execute(`create database ${database}`);
-  const uri = new URL(url);
+  const { user: username, ...place } = placeOf(url, database);
   const sequelize = new Sequelize({
+    ...place,
+    username,
     dialect: 'mysql',
-    host: uri.hostname,
-    port: Number(uri.port),
-    username: uri.username,
-    password: uri.password,
-    database,
     dialectModule,
     pool: { max },
     logging: false,

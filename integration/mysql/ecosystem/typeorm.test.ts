@@ -4,6 +4,7 @@ import { DataSource, EntitySchema } from 'typeorm';
 import { expect, onTestFinished, test } from 'vitest';
 import { uniqueName } from '../support/client-under-test.js';
 import { openOperator } from '../support/operator.js';
+import { placeOf } from '../support/place.js';
 import { sharedMysql } from '../support/shared-server.js';
 import { atLimitOne } from './at-limit-one.js';
 
@@ -27,14 +28,8 @@ async function dataSourceOver(driver: object, replicated: boolean): Promise<Data
   const database = uniqueName();
   await using operator = await openOperator(url);
   await operator.execute(`create database ${database}`);
-  const uri = new URL(url);
-  const place = {
-    host: uri.hostname,
-    port: Number(uri.port),
-    username: uri.username,
-    password: uri.password,
-    database,
-  };
+  const { user: username, ...rest } = placeOf(url, database);
+  const place = { ...rest, username };
   const source = new DataSource({
     type: 'mysql',
     driver,

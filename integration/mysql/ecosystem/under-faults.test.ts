@@ -5,6 +5,7 @@ import { recordUnhandledRejections } from '../../ecosystem/support/unhandled-rej
 import { type MysqlServer, startMysql } from '../../support/servers/mysql/start-mysql.js';
 import { uniqueName } from '../support/client-under-test.js';
 import { type Operator, openOperator } from '../support/operator.js';
+import { placeOf } from '../support/place.js';
 import { CONNECTIONS, libraries, type Session } from './libraries.js';
 
 let server: MysqlServer;
@@ -28,59 +29,56 @@ interface Fault {
   readonly ended: { readonly overloaded: unknown; readonly ignored: number };
 }
 
+/** While all its connections run a query. */
+function whileQuerying(strike: (scene: Scene) => Promise<void>): Fault['strike'] {
+  return async (scene) => {
+    const { session, operator, database } = scene;
+    const naps = times(CONNECTIONS, () => heardOf(session.query('select sleep(30)')));
+    await operator.untilRunning(database, CONNECTIONS);
+    await strike(scene);
+    return naps;
+  };
+}
+
+function insideTransaction(strike: (scene: Scene) => Promise<void>): Fault['strike'] {
+  return async (scene) => {
+    const { session, operator, database } = scene;
+    const work = heardOf(session.transaction('insert into marks values (1)', 'select sleep(30)'));
+    await operator.untilRunning(database);
+    await strike(scene);
+    return [work];
+  };
+}
+
 const faults: readonly Fault[] = [
   {
     name: 'its connections are killed while they query',
-    async strike({ session, operator, database }) {
-      const naps = times(CONNECTIONS, () => heardOf(session.query('select sleep(30)')));
-      await operator.untilRunning(database, CONNECTIONS);
-      await operator.kill(database);
-      return naps;
-    },
+    strike: whileQuerying(({ operator, database }) => operator.kill(database)),
     ended: { overloaded: CONNECTIONS, ignored: 0 },
   },
   {
     name: 'its queries are killed',
-    async strike({ session, operator, database }) {
-      const naps = times(CONNECTIONS, () => heardOf(session.query('select sleep(30)')));
-      await operator.untilRunning(database, CONNECTIONS);
-      await operator.killQueries(database);
-      return naps;
-    },
+    strike: whileQuerying(({ operator, database }) => operator.killQueries(database)),
     ended: { overloaded: 0, ignored: CONNECTIONS },
   },
   {
     name: 'a connection is killed in a transaction',
-    async strike({ session, operator, database }) {
-      const work = heardOf(session.transaction('insert into marks values (1)', 'select sleep(30)'));
-      await operator.untilRunning(database);
-      await operator.kill(database);
-      return [work];
-    },
+    strike: insideTransaction(({ operator, database }) => operator.kill(database)),
     ended: { overloaded: 1, ignored: 0 },
   },
   {
     name: 'a query is killed in a transaction',
-    async strike({ session, operator, database }) {
-      const work = heardOf(session.transaction('insert into marks values (1)', 'select sleep(30)'));
-      await operator.untilRunning(database);
-      await operator.killQueries(database);
-      return [work];
-    },
+    strike: insideTransaction(({ operator, database }) => operator.killQueries(database)),
     // The rest of the transaction did work.
     ended: { overloaded: 0, ignored: 0 },
   },
   {
     name: 'the server is stopped, and comes back',
-    async strike({ session, operator, database }) {
-      const naps = times(CONNECTIONS, () => heardOf(session.query('select sleep(30)')));
-      await operator.untilRunning(database, CONNECTIONS);
+    strike: whileQuerying(async ({ session }) => {
       await server.stop('immediate');
-      const meanwhile = await heardOf(session.query('select 1'));
-      expect(meanwhile).not.toBe('served');
+      expect(await heardOf(session.query('select 1'))).not.toBe('served');
       await server.start();
-      return naps;
-    },
+    }),
     // Sequelize tries to connect three times for one call.
     ended: { overloaded: expect.toBeOneOf([CONNECTIONS + 1, CONNECTIONS + 3]), ignored: 0 },
   },
@@ -95,9 +93,7 @@ describe.each(Object.entries(libraries))('%s', (_library, open) => {
       await using operator = await openOperator(server.url);
       await operator.createDatabase(database);
     }
-    const { hostname, port, username, password } = new URL(server.url);
-    const place = { host: hostname, port: Number(port), user: username, password, database };
-    await using session = await open(driver, place);
+    await using session = await open(driver, placeOf(server.url, database));
     // All connections are there, and set up.
     await Promise.all(times(CONNECTIONS, () => session.query('select sleep(0.1)')));
     let heard: string[];

@@ -78,7 +78,7 @@ export class CheckoutPermit implements Waiting {
   }
 
   note(outcome: Outcome): void {
-    this.#outcome = this.#outcome === undefined ? outcome : worseOutcome(this.#outcome, outcome);
+    this.#outcome = worseOutcome(this.#outcome, outcome);
   }
 
   protected returnPermit(): void {

@@ -169,8 +169,7 @@ export function limitConnection(context: MysqlContext, connection: MysqlConnecti
           if (isStatement(command)) {
             gate.recordLatency(operation.operationClass, gate.clock.now() - operation.startedAt, outcome);
           }
-          operation.outcome =
-            operation.outcome === undefined ? outcome : worseOutcome(operation.outcome, outcome);
+          operation.outcome = worseOutcome(operation.outcome, outcome);
         }
         if (isClientTimeout(error)) {
           // Commands run in their order: what is first is what the server works on.

@@ -193,7 +193,7 @@ export class Checkout {
   }
 
   #note(outcome: Outcome): void {
-    this.#outcome = this.#outcome === undefined ? outcome : worseOutcome(this.#outcome, outcome);
+    this.#outcome = worseOutcome(this.#outcome, outcome);
   }
 
   #returnPermit(): void {

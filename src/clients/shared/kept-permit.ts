@@ -73,7 +73,7 @@ export class KeptPermit {
   }
 
   note(outcome: Outcome): void {
-    this.#outcome = this.#outcome === undefined ? outcome : worseOutcome(this.#outcome, outcome);
+    this.#outcome = worseOutcome(this.#outcome, outcome);
   }
 
   /** An operation has ended: gives the permit back if that was what it was kept for. */
