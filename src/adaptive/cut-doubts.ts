@@ -1,14 +1,22 @@
+import type { SampleWindow } from './controller.js';
+import type { ResponseNoise } from './response-noise.js';
+
 /**
  * Whether the response follows a deep cut is not known until the next windows. A cut that it has not followed is not
  * deepened until that is sure, and then taken back: the way has become longer, not the line.
  */
 export class CutDoubts {
-  #before: { readonly limit: number; readonly time: number } | undefined;
+  readonly #noise: ResponseNoise;
+  #before: { readonly limit: number; readonly succeeded: number; readonly time: number } | undefined;
   #probes = 0;
 
+  constructor(noise: ResponseNoise) {
+    this.#noise = noise;
+  }
+
   /** @param time response time at the limit that is cut */
-  cut(limit: number, time: number): void {
-    this.#before ??= { limit, time };
+  cut({ limit, succeeded }: SampleWindow, time: number): void {
+    this.#before ??= { limit, succeeded, time };
   }
 
   forget(): void {
@@ -21,7 +29,7 @@ export class CutDoubts {
    * @returns a lower limit to make sure, or the one from before the cut to go back to; nothing where there is no doubt
    */
   onWindow(
-    limit: number,
+    { limit, succeeded }: SampleWindow,
     time: number,
     target: number,
   ): { readonly lower: number } | { readonly back: number } | undefined {
@@ -29,7 +37,10 @@ export class CutDoubts {
     if (before === undefined) return undefined;
     const run = Math.log(before.limit / limit);
     const settled = this.#probes === 0 && !(target < limit * 0.9);
-    if (settled || run < 0.1 || Math.log(before.time / time) / run > FOLLOWS) {
+    const beyond = 1 - 1 / this.#noise.heaviness;
+    const chance = (this.#noise.between(before.succeeded, succeeded) / run) * beyond;
+    const follows = Math.log(before.time / time) / run > FOLLOWS - 0.7 * chance;
+    if (settled || run < 0.1 || follows) {
       this.forget();
       return undefined;
     }

@@ -1,4 +1,5 @@
 import type { SampleWindow } from './controller.js';
+import type { ResponseNoise } from './response-noise.js';
 import { isFull } from './window-figures.js';
 import { averaged, slopeBetween, type WorkYield } from './work-yield.js';
 
@@ -7,12 +8,17 @@ import { averaged, slopeBetween, type WorkYield } from './work-yield.js';
  * compared with the windows at rest around it; several probes count together, each as much as it is sure.
  */
 export class Elasticity {
+  readonly #noise: ResponseNoise;
   readonly #above = new Slope();
   #rest: Rest | undefined;
   /** Where the way up to it began. */
   #lower: Rest | undefined;
   /** Where it rested before. */
   #before: Rest | undefined;
+
+  constructor(noise: ResponseNoise) {
+    this.#noise = noise;
+  }
 
   /** Above the limit; `NaN` without a probe. */
   get above(): number {
@@ -46,16 +52,16 @@ export class Elasticity {
   get ofWayUp(): number | undefined {
     if (this.#lower === undefined || !this.#rest?.full) return undefined;
     // A long way may end past the knee, and its mean would not show that.
-    const last = slopeBetween(this.#before!, this.#rest);
+    const last = slopeBetween(this.#before!, this.#rest, this.#noise);
     if (last.slope + last.error < BELOW_KNEE) return undefined;
-    const { slope, error } = slopeBetween(this.#lower, this.#rest);
+    const { slope, error } = slopeBetween(this.#lower, this.#rest, this.#noise);
     return slope > BELOW_KNEE && slope - 2.5 * error > 0.3 ? slope : undefined;
   }
 
   /** @returns what this probe alone says, with its standard error */
   onProbe({ limit, workRate, succeeded }: SampleWindow): { slope: number; error: number } {
     const rest = this.#rest!;
-    const { slope, error } = slopeBetween(rest, { limit, workRate, answers: succeeded });
+    const { slope, error } = slopeBetween(rest, { limit, workRate, answers: succeeded }, this.#noise);
     if (limit > rest.limit && Number.isFinite(slope)) this.#above.add(slope, error);
     return { slope, error };
   }
@@ -104,7 +110,7 @@ class Slope {
 }
 
 /** From which on more work is worth a higher limit. */
-const WORTH = 0.15;
+const WORTH = 0.09;
 /** Of a step over the knee, a part is lost. */
 const BELOW_KNEE = 0.75;
 /** Standard error. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SampleWindow } from './controller.js';
 import { Filling } from './filling.js';
+import { ResponseNoise } from './response-noise.js';
 import { windowOf } from './testing/window-of.js';
 
 /** Half a second at a limit of 1000 in which 300 began. */
@@ -15,7 +16,7 @@ function fillingBy(
 
 /** What is enough after two windows. */
 function after(...windows: readonly SampleWindow[]): number | undefined {
-  const filling = new Filling();
+  const filling = new Filling(new ResponseNoise());
   return windows.map((window) => filling.onWindow(window)).at(-1);
 }
 

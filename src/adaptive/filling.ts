@@ -1,4 +1,5 @@
 import type { SampleWindow } from './controller.js';
+import type { ResponseNoise } from './response-noise.js';
 import { isFilling } from './window-figures.js';
 import { slopeBetween, type WorkYield } from './work-yield.js';
 
@@ -7,7 +8,12 @@ import { slopeBetween, type WorkYield } from './work-yield.js';
  * to the limit, and what has been let in by then takes long to drain. What was in flight before did as much work.
  */
 export class Filling {
+  readonly #noise: ResponseNoise;
   #before: SampleWindow | undefined;
+
+  constructor(noise: ResponseNoise) {
+    this.#noise = noise;
+  }
 
   /** @returns a limit that is enough, where it is far below the one that there is */
   onWindow(window: SampleWindow): number | undefined {
@@ -16,7 +22,7 @@ export class Filling {
     this.#before = rejected === 0 && succeeded >= FEWEST ? window : undefined;
     if (before === undefined || succeeded < FEWEST || !isFilling({ ...window, rejected: 0 }))
       return undefined;
-    const { slope, error } = slopeBetween(yieldOf(before), yieldOf(window));
+    const { slope, error } = slopeBetween(yieldOf(before), yieldOf(window), this.#noise);
     const grown = meanInFlight > PLAINLY * before.meanInFlight;
     return grown && slope + error < FLAT && before.maxInFlight < limit / 2 ? before.maxInFlight : undefined;
   }

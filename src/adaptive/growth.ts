@@ -1,16 +1,21 @@
-import { noiseOf } from './response-time.js';
+import type { ResponseNoise } from './response-noise.js';
 
 /**
  * How fast a limit grows while the database answers as if it were idle. Until it has once been past the knee it doubles;
  * after that it grows by the slack, until several windows together leave no doubt.
  */
 export class Growth {
+  readonly #noise: ResponseNoise;
   /** Windows in a row. */
   #windows = 0;
   #answers = 0;
   #ratios = 0;
   /** It has been past the knee, so that it is known to lie somewhere near. */
   bracketed = false;
+
+  constructor(noise: ResponseNoise) {
+    this.#noise = noise;
+  }
 
   get sustained(): boolean {
     return this.#windows > 1;
@@ -47,7 +52,7 @@ export class Growth {
       return ratio + doubt < 1.3 ? 2 : 1.4;
     }
     const together = this.#ratios / this.#answers;
-    const noDoubt = together + 2 * Math.hypot(noiseOf(this.#answers), noise.base) < 1 + 0.6 * slack;
+    const noDoubt = together + 2 * Math.hypot(this.#noise.of(this.#answers), noise.base) < 1 + 0.6 * slack;
     if (noDoubt && this.#windows >= 2) return this.#windows >= 3 ? 2 : 1.5;
     return this.#windows >= 4 ? 1.3 : 1 + slack;
   }

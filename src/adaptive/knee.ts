@@ -9,7 +9,8 @@ import { Growth } from './growth.js';
 import { JudgedWindows } from './judged-windows.js';
 import { OverloadCuts } from './overload-cuts.js';
 import { ProbeSchedule } from './probe-schedule.js';
-import { noiseOf, ResponseBase, responseReason } from './response-time.js';
+import { ResponseNoise } from './response-noise.js';
+import { ResponseBase, responseReason } from './response-time.js';
 import { isElsewhere } from './settling.js';
 import { slackAt } from './slack.js';
 import { SpeedUp } from './speed-up.js';
@@ -34,15 +35,16 @@ import { isDraining, isFilling, refusedShare } from './window-figures.js';
  */
 export class KneeController implements LimitController {
   readonly #range: ResolvedRange;
-  readonly #base = new ResponseBase();
+  readonly #noise = new ResponseNoise();
+  readonly #base = new ResponseBase(this.#noise);
   readonly #windows = new JudgedWindows();
   readonly #cuts = new OverloadCuts();
-  readonly #filling = new Filling();
-  readonly #growth = new Growth();
-  readonly #elasticity = new Elasticity();
-  readonly #speedUp = new SpeedUp();
-  readonly #doubts = new CutDoubts();
-  readonly #probes = new ProbeSchedule();
+  readonly #filling = new Filling(this.#noise);
+  readonly #growth = new Growth(this.#noise);
+  readonly #elasticity = new Elasticity(this.#noise);
+  readonly #speedUp = new SpeedUp(this.#noise);
+  readonly #doubts = new CutDoubts(this.#noise);
+  readonly #probes = new ProbeSchedule(this.#noise);
   #limit: number;
   /** Where it is but for probing; not rounded. */
   #rest: number;
@@ -91,6 +93,7 @@ export class KneeController implements LimitController {
     if (succeeded === 0 || !(time > 0)) return { limit, reason: 'no work done: hold' };
     this.#probes.onWindow(window.slot);
     if (isFilling(window)) return { limit, reason: 'filling: hold' };
+    this.#noise.onWindow(window, time);
     const room = roomForClumps(window, this.#rest);
     if (window.rejected === 0 || room !== undefined) return this.#onLightLoad(window, time, room);
     if (!this.#base.known && (this.#refused < HARDLY || window.meanPoolWait > window.meanLatency / 2))
@@ -133,8 +136,9 @@ export class KneeController implements LimitController {
     const unused = unusedBetweenClumps(window);
     const knee = (unused > 0 ? window.meanInFlight : limit) / ratio;
     const slack = slackAt(Math.min(limit, knee), this.#refused);
-    const noise = { ratio: Math.hypot(noiseOf(succeeded), this.#base.noise), base: this.#base.noise };
+    const noise = { ratio: Math.hypot(this.#noise.of(succeeded), this.#base.noise), base: this.#base.noise };
     this.#elasticity.onRest(window);
+    if (noise.base > UNSURE) this.#probes.watch(2);
     if (this.#speedUp.onWindow(window)) this.#probes.owe();
     const { bracketed } = this.#growth;
     const idle =
@@ -157,7 +161,7 @@ export class KneeController implements LimitController {
     const step = stepTowards(target, this.#rest, how);
     if (step.farAway) {
       this.#probes.watch(AFTER_CHANGE);
-      if (target < this.#rest && ratio > 1.3) this.#doubts.cut(limit, time);
+      if (target < this.#rest && ratio > 1.3) this.#doubts.cut(window, time);
     }
     this.#rest = this.#clamped(step.limit);
     const reason = responseReason(window, idle, ratio);
@@ -167,7 +171,7 @@ export class KneeController implements LimitController {
   }
 
   #doubt(window: SampleWindow, time: number, target: number): LimitDecision | undefined {
-    const verdict = this.#doubts.onWindow(window.limit, time, target);
+    const verdict = this.#doubts.onWindow(window, time, target);
     if (verdict === undefined) return undefined;
     if ('lower' in verdict) return this.#restAt(verdict.lower, 'probing whether the response follows');
     return this.#anew(window, time, verdict.back, 'the response does not follow the limit: back');
@@ -181,13 +185,10 @@ export class KneeController implements LimitController {
   }
 
   #afterProbeBelow(window: SampleWindow, time: number): LimitDecision {
-    const { limit, succeeded } = window;
+    const { limit } = window;
     const before = this.#base.time;
-    // Where work still follows the limit, the response is shorter below without any line. Else what is shorter is
-    // certainly without one; what is longer may have some.
-    const keep = time < before ? 0.3 : this.#elasticity.fallsBelow(window) ? 0.6 : 0.85;
-    if (time > before || !this.#elasticity.follows) this.#base.learn(window, time, keep);
-    const shorter = time < before * (1 - PLAINLY - noiseOf(succeeded));
+    const shorter = this.#base.isAbovePlainly(window, time);
+    this.#base.learnFromBelow(window, time, this.#elasticity);
     // Where the load nearly fits, a line is worth more than what would be refused without it.
     if (shorter && this.#refused > NEARLY_FITS && limit * DEEPER >= this.#range.min) {
       this.#probing = 'deeper';
@@ -244,8 +245,6 @@ export class KneeController implements LimitController {
 
 /** Times, for the base and the limit where it does. */
 const STEP = 1.2;
-/** By how much a response is plainly shorter, beyond chance. */
-const PLAINLY = 0.03;
 const DEEPER = 0.7;
 /** Elasticity at which the knee is a long way up, and how many times further the limit goes then. */
 const FAR_BELOW = 0.6;
@@ -253,6 +252,8 @@ const FURTHER = 1.5;
 /** Elasticity at which a lower limit does as much work. */
 const FLAT = 0.25;
 const AFTER_CHANGE = 12;
+/** Standard error of the base, above which it is looked at often. */
+const UNSURE = 0.15;
 /** Refused share up to which the load is taken for light, and that up to which it nearly fits. */
 const HARDLY = 0.05;
 const NEARLY_FITS = 0.1;

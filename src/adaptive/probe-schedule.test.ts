@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { limitBelow, ProbeSchedule } from './probe-schedule.js';
+import { ResponseNoise } from './response-noise.js';
 
 /** The sides that are looked at in so many windows, each `every` slots of the grid after the one before. */
 function sides(windows: number, slotOf: (index: number) => number | undefined, wanted = true): string[] {
-  const probes = new ProbeSchedule();
+  const probes = new ProbeSchedule(new ResponseNoise());
   return Array.from({ length: windows }, (_, index) => {
     probes.onWindow(slotOf(index));
     return probes.next(wanted, 20, 0.13, 1)?.side ?? '';
@@ -47,7 +48,7 @@ describe('ProbeSchedule', () => {
   });
 
   test('looks above before its turn where that is owed, two windows after the last look at the earliest', () => {
-    const probes = new ProbeSchedule();
+    const probes = new ProbeSchedule(new ResponseNoise());
     const looks: string[] = [];
     for (let index = 0; index < 40; index++) {
       probes.onWindow(1000 + index);
@@ -64,7 +65,7 @@ describe('ProbeSchedule', () => {
   });
 
   test('looks above each 8th window at a limit of two', () => {
-    const probes = new ProbeSchedule();
+    const probes = new ProbeSchedule(new ResponseNoise());
     const looks = Array.from({ length: 100 }, (_, index) => {
       probes.onWindow(index);
       return probes.next(true, 2, 0.6, 1)?.side ?? '';
@@ -73,7 +74,7 @@ describe('ProbeSchedule', () => {
   });
 
   test('at a limit of one looks above only, as often as at two', () => {
-    const probes = new ProbeSchedule();
+    const probes = new ProbeSchedule(new ResponseNoise());
     const looks = Array.from({ length: 60 }, (_, index) => {
       probes.onWindow(2 * index);
       probes.watch();

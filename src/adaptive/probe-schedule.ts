@@ -1,3 +1,5 @@
+import type { ResponseNoise } from './response-noise.js';
+
 export interface Probe {
   readonly side: 'above' | 'below';
   readonly limit: number;
@@ -10,6 +12,7 @@ export interface Probe {
  * Windows that were put together may step over a turn: it is due at the next one.
  */
 export class ProbeSchedule {
+  readonly #noise: ResponseNoise;
   /** Windows in which to look often. */
   #alert = ALERT;
   /** The number of the last window that was judged; on the grid, if there is one. */
@@ -19,6 +22,10 @@ export class ProbeSchedule {
   #owed = false;
   /** Judged windows since the last probe. */
   #since = APART;
+
+  constructor(noise: ResponseNoise) {
+    this.#noise = noise;
+  }
 
   /** A window is judged, whatever comes of it. */
   onWindow(slot: number | undefined): void {
@@ -60,7 +67,10 @@ export class ProbeSchedule {
   #probe(side: Probe['side'], limit: number, slack: number): Probe {
     this.#owed = this.#owed && side !== 'above';
     this.#since = 0;
-    return { side, limit: side === 'above' ? Math.max(limit * 1.3, limit + 1) : limitBelow(limit, slack) };
+    if (side === 'below') return { side, limit: limitBelow(limit, slack) };
+    // The less sure a window is, the further.
+    const stride = STRIDE ** Math.min(FURTHEST, this.#noise.heaviness);
+    return { side, limit: Math.max(limit * stride, limit + 1) };
   }
 
   #at(turn: number, alert: boolean, often: boolean): 'above' | 'below' | undefined {
@@ -82,5 +92,8 @@ const ALERT = 8;
 const OFTEN = 8;
 const SELDOM = 32;
 const APART = 4;
+const STRIDE = 1.3;
+/** Strides. */
+const FURTHEST = 2.6;
 const ABOVE = 16;
 const ABOVE_ON_GRID = 64;

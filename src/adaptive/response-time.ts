@@ -1,4 +1,6 @@
 import type { SampleWindow } from './controller.js';
+import type { Elasticity } from './elasticity.js';
+import type { ResponseNoise } from './response-noise.js';
 
 /**
  * How long an operation held its permit on average, in milliseconds: by Little's law (in flight / work rate), which sees
@@ -28,17 +30,17 @@ export function responseReason(
   return meanPoolWait > meanLatency / 2 ? `${figures}, pool wait ${meanPoolWait.toFixed(1)} ms` : figures;
 }
 
-/** Relative standard error of a mean of so many: exponential latencies, and some. */
-export function noiseOf(answers: number): number {
-  return NOISE / Math.sqrt(answers);
-}
-
 /** The response time without queueing, as it was measured below the knee; what is newer weighs more. */
 export class ResponseBase {
   /** `NaN` while it is not known. */
   time = Number.NaN;
+  readonly #noise: ResponseNoise;
   #weight = 0;
   #unitKnown = false;
+
+  constructor(noise: ResponseNoise) {
+    this.#noise = noise;
+  }
 
   get known(): boolean {
     return this.#weight > 0;
@@ -46,7 +48,7 @@ export class ResponseBase {
 
   /** Relative standard error. */
   get noise(): number {
-    return noiseOf(this.#weight);
+    return this.#noise.of(this.#weight);
   }
 
   /**
@@ -74,14 +76,28 @@ export class ResponseBase {
     else if (meanInFlight < 0.7 * limit) this.learn(window, time, 0.9);
   }
 
-  /** Whether it is plainly longer than this. */
+  /**
+   * From a window of a probe below the limit. Where work still follows the limit, the response is shorter below without any
+   * line. Else what is shorter is certainly without one; what is longer may have some.
+   */
+  learnFromBelow(window: SampleWindow, time: number, work: Elasticity): void {
+    const keep = time < this.time ? 0.3 : work.fallsBelow(window) ? 0.6 : 0.85;
+    if (time > this.time || !work.follows) this.learn(window, time, keep);
+  }
+
+  /** Whether it is longer than this, by more than chance would have it. */
+  isAbovePlainly({ succeeded }: SampleWindow, time: number): boolean {
+    return time < this.time * (1 - PLAINLY - this.#noise.of(succeeded));
+  }
+
+  /** Whether it is longer than this beyond any doubt. */
   isAboveCertainly({ succeeded }: SampleWindow, time: number): boolean {
-    return time < this.time * (1 - 2 * noiseOf(succeeded));
+    return time < this.time * (1 - 2 * this.#noise.of(succeeded));
   }
 
   /** Whether this is longer than if all that is in flight waited for each other: then nothing is known any more. */
   isOfAnotherTime({ limit, succeeded }: SampleWindow, time: number): boolean {
-    return time > limit * this.time * (1 + 2 * noiseOf(succeeded));
+    return time > limit * this.time * (1 + 2 * this.#noise.of(succeeded));
   }
 
   /** It was none. */
@@ -119,5 +135,5 @@ function answersOf({ succeeded }: SampleWindow): number {
 
 /** Share of answers that never came, or told nothing. */
 const SOME = 0.01;
-const NOISE = 1.2;
+const PLAINLY = 0.03;
 const MOST_WEIGHT = 5000;

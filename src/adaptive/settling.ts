@@ -1,5 +1,6 @@
 import type { SampleWindow } from './controller.js';
 import { responseTime } from './response-time.js';
+import { longAnswers } from './window-figures.js';
 
 /** Knows windows that show the limit before: operations take long against them, and they began before a change could show. */
 export class Settling {
@@ -8,12 +9,13 @@ export class Settling {
   #late = 0;
 
   isOfTheLimitBefore(window: SampleWindow): boolean {
-    const { startedAt, endedAt, meanLatency } = window;
+    const { startedAt, endedAt } = window;
+    const latency = longAnswers(window);
     this.#begunAt ??= this.#changedAt = startedAt;
     const length = endedAt - startedAt;
     // The very first began with nothing in flight.
     if (startedAt === this.#begunAt && length < 5 * responseTime(window)) return true;
-    return length < 4 * meanLatency && startedAt < this.#changedAt + 0.9 * meanLatency;
+    return length < 4 * latency && startedAt < this.#changedAt + 0.9 * latency;
   }
 
   changed(at: number): void {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SampleWindow } from './controller.js';
+import { ResponseNoise } from './response-noise.js';
 import { SpeedUp } from './speed-up.js';
 import { windowOf } from './testing/window-of.js';
 
@@ -10,7 +11,7 @@ function fullOf(succeeded: number, figures: Partial<SampleWindow> = {}): SampleW
 
 /** Numbers of the windows at which it says so. */
 function saidAt(windows: readonly SampleWindow[]): number[] {
-  const speedUp = new SpeedUp();
+  const speedUp = new SpeedUp(new ResponseNoise());
   return windows.flatMap((window, index) => (speedUp.onWindow(window) ? [index] : []));
 }
 

@@ -1,5 +1,5 @@
 import type { SampleWindow } from './controller.js';
-import { noiseOf } from './response-time.js';
+import type { ResponseNoise } from './response-noise.js';
 import { isFull } from './window-figures.js';
 import { averaged, type WorkYield } from './work-yield.js';
 
@@ -8,11 +8,16 @@ import { averaged, type WorkYield } from './work-yield.js';
  * the knee has probably moved up, and it is worth looking there before its turn.
  */
 export class SpeedUp {
+  readonly #noise: ResponseNoise;
   #limit = Number.NaN;
   /** Over some ten windows. */
   #usual: WorkYield | undefined;
   /** Over some two. */
   #fresh: WorkYield | undefined;
+
+  constructor(noise: ResponseNoise) {
+    this.#noise = noise;
+  }
 
   /** @param window at rest, not one of a probe */
   onWindow(window: SampleWindow): boolean {
@@ -26,7 +31,7 @@ export class SpeedUp {
     } else {
       this.#fresh = averaged(this.#fresh!, now, 0.5);
       const faster = Math.log(this.#fresh.workRate / this.#usual.workRate);
-      const noise = Math.hypot(noiseOf(this.#fresh.answers), noiseOf(this.#usual.answers));
+      const noise = this.#noise.between(this.#fresh.answers, this.#usual.answers);
       if (faster > Math.max(MUCH, PLAINLY * noise)) {
         this.#usual = this.#fresh;
         return true;

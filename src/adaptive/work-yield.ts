@@ -1,4 +1,4 @@
-import { noiseOf } from './response-time.js';
+import type { ResponseNoise } from './response-noise.js';
 
 /** The work that a limit (or so many in flight) yields, averaged over windows. */
 export interface WorkYield {
@@ -18,10 +18,14 @@ export function averaged(before: WorkYield, now: WorkYield, keep: number): WorkY
 }
 
 /** d ln(work rate) / d ln(limit), with its standard error. */
-export function slopeBetween(from: WorkYield, to: WorkYield): { slope: number; error: number } {
+export function slopeBetween(
+  from: WorkYield,
+  to: WorkYield,
+  noise: ResponseNoise,
+): { slope: number; error: number } {
   const run = Math.log(to.limit / from.limit);
   return {
     slope: Math.log(to.workRate / from.workRate) / run,
-    error: Math.hypot(noiseOf(from.answers), noiseOf(to.answers)) / Math.abs(run),
+    error: noise.between(from.answers, to.answers) / Math.abs(run),
   };
 }
