@@ -29,6 +29,12 @@ export class Growth {
     this.#windows = this.#answers = this.#ratios = 0;
   }
 
+  /** Whether the database answers as if it were idle; far below the knee, as far as can be told from so few answers. */
+  isDue(ratio: number, noise: number, slack: number, refused: number): boolean {
+    const unsure = !this.bracketed && refused > LITTLE;
+    return ratio < 1 + Math.max(slack / 2, unsure ? Math.min(2 * noise, DOUBT) : 0);
+  }
+
   /**
    * @param ratio response time against the base
    * @param noise relative standard error of the ratio, and of the base alone
@@ -61,3 +67,5 @@ export class Growth {
 /** Refused shares: below the one, the load nearly fits; above the other, most of it does not. */
 const LITTLE = 0.1;
 const MOST = 0.8;
+/** Of the ratio: beyond it, chance is no excuse. */
+const DOUBT = 0.5;

@@ -15,7 +15,7 @@ import { isElsewhere } from './settling.js';
 import { slackAt } from './slack.js';
 import { SpeedUp } from './speed-up.js';
 import { stepTowards } from './step-towards.js';
-import { isDraining, isFilling, refusedShare } from './window-figures.js';
+import { isDraining, isFilling, refusedShare, smoothed } from './window-figures.js';
 
 /**
  * Keeps the limit a little above the knee, the point from which more in flight only wait longer. By Little's law the knee
@@ -49,7 +49,7 @@ export class KneeController implements LimitController {
   /** Where it is but for probing; not rounded. */
   #rest: number;
   /** Share, smoothed. */
-  #refused = 0;
+  #refused = Number.NaN;
   #descent: Descent | undefined = new Descent();
   #probing: 'below' | 'deeper' | 'above' | undefined;
 
@@ -88,13 +88,13 @@ export class KneeController implements LimitController {
     if (isDraining(single)) return { limit, reason: 'more in flight than the limit: hold' };
     // Somebody else has moved the limit (a governor's bound, `resize`): go on from there.
     if (isElsewhere(limit, this.#limit)) this.#rest = limit;
-    this.#refused += (refusedShare(window) - this.#refused) * 0.3;
+    this.#refused = smoothed(this.#refused, refusedShare(window), 0.3);
     const time = this.#base.timeOf(window);
     if (succeeded === 0 || !(time > 0)) return { limit, reason: 'no work done: hold' };
     this.#probes.onWindow(window.slot);
     if (isFilling(window)) return { limit, reason: 'filling: hold' };
     this.#noise.onWindow(window, time);
-    const room = roomForClumps(window, this.#rest);
+    const room = roomForClumps(window, this.#descent === undefined ? this.#rest : limit);
     if (window.rejected === 0 || room !== undefined) return this.#onLightLoad(window, time, room);
     if (!this.#base.known && (this.#refused < HARDLY || window.meanPoolWait > window.meanLatency / 2))
       this.#base.learn(window, time, 0, succeeded / 4);
@@ -140,9 +140,7 @@ export class KneeController implements LimitController {
     this.#elasticity.onRest(window);
     if (noise.base > UNSURE) this.#probes.watch(2);
     if (this.#speedUp.onWindow(window)) this.#probes.owe();
-    const { bracketed } = this.#growth;
-    const idle =
-      ratio < 1 + slack / 2 || (!bracketed && this.#refused > NEARLY_FITS && ratio < 1 + 2 * noise.ratio);
+    const idle = this.#growth.isDue(ratio, noise.ratio, slack, this.#refused);
     let target: number;
     if (idle) {
       if (limit >= this.#range.max) this.#growth.stop();

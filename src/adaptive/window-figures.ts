@@ -49,6 +49,11 @@ export function longAnswers({ meanLatency, p95 }: SampleWindow): number {
   return p95 > 3 * meanLatency ? p95 / 3 : meanLatency;
 }
 
+/** A mean in which `now` weighs as much as `gain`, 0 to 1; the first figure, with `NaN` before it, counts whole. */
+export function smoothed(before: number, now: number, gain: number): number {
+  return Number.isNaN(before) ? now : before + (now - before) * gain;
+}
+
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
