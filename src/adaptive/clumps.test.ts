@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isClumped, roomForClumps, unusedBetweenClumps } from './clumps.js';
+import { comingAtOnce, isClumped, roomForClumps, unusedBetweenClumps } from './clumps.js';
 import type { LimitController, SampleWindow } from './controller.js';
 import { KneeController } from './knee.js';
 import { Limiter } from './limiter.js';
@@ -19,9 +19,31 @@ describe('what is a clump', () => {
     expect(isClumped(thousand({ rejected: 300, fullShare: 0.3 }))).toBe(false);
   });
 
-  test('is not known where nobody measures how long the limit was full, or nothing was refused', () => {
-    expect(isClumped(thousand({ rejected: 300 }))).toBe(false);
+  test('where nobody measures how long the limit was full, free permits tell', () => {
+    // Arrivals by chance leave 0.7 / 0.3 permits free; more than 2.5 times as many, and two, is far more.
+    expect(isClumped(thousand({ rejected: 300, meanInFlight: 12.1 }))).toBe(true);
+    expect(isClumped(thousand({ rejected: 300, meanInFlight: 12.2 }))).toBe(false);
+    // Where hardly anything is refused, most of a limit is free.
+    expect(isClumped(thousand({ rejected: 50, meanInFlight: 1 }))).toBe(false);
+  });
+
+  test('is not known where nothing was refused', () => {
+    expect(isClumped(thousand({ rejected: 0 }))).toBe(false);
     expect(isClumped(thousand({ rejected: 0, fullShare: 0 }))).toBe(false);
+  });
+});
+
+describe('how many come at once', () => {
+  test('one, where there are no clumps', () => {
+    expect(comingAtOnce(thousand({ rejected: 300, fullShare: 0.3, meanInFlight: 10 }), 0.3)).toBe(1);
+  });
+
+  test('as many more as there are more permits free', () => {
+    // 0.7 / 0.3 would be free.
+    const window = thousand({ rejected: 300, fullShare: 0.1, meanInFlight: 13 });
+    expect(comingAtOnce(window, 0.3)).toBeCloseTo(1 + 7 / (0.7 / 0.3));
+    expect(comingAtOnce(window, 0.5)).toBeCloseTo(1 + 7);
+    expect(comingAtOnce(window, 1)).toBeCloseTo(1 + 7 * 19);
   });
 });
 

@@ -1,4 +1,4 @@
-import { roomForClumps, unusedBetweenClumps } from './clumps.js';
+import { comingAtOnce, roomForClumps, unusedBetweenClumps } from './clumps.js';
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
 import { CutDoubts } from './cut-doubts.js';
@@ -135,7 +135,7 @@ export class KneeController implements LimitController {
     const ratio = time / this.#base.time;
     const unused = unusedBetweenClumps(window);
     const knee = (unused > 0 ? window.meanInFlight : limit) / ratio;
-    const slack = slackAt(Math.min(limit, knee), this.#refused);
+    const slack = slackAt(Math.min(limit, knee), this.#refused, comingAtOnce(window, this.#refused));
     const noise = { ratio: Math.hypot(this.#noise.of(succeeded), this.#base.noise), base: this.#base.noise };
     this.#elasticity.onRest(window);
     if (noise.base > UNSURE) this.#probes.watch(2);

@@ -6,15 +6,18 @@ import { clamp } from './controller-range.js';
  * where a longer line catches bursts. A small knee needs more, or chance leaves servers idle: what keeps a single server
  * (M/M/1/k) busy for 95 % of the time, and the less of it, the more servers there are.
  *
+ * Where `atOnce` arrivals come together their number varies that many times more, and its root the slack.
+ *
  * @param refused share of what was offered
  */
-export function slackAt(knee: number, refused: number): number {
+export function slackAt(knee: number, refused: number, atOnce = 1): number {
   const more = clamp(0.13 / Math.max(refused, 1e-6), 1, 4);
   const servers = Math.max(1, knee);
-  return Math.max(
+  const one = Math.max(
     (more * 0.6) / Math.sqrt(servers),
     lineForOne(refused) / (servers * (1 + (servers - 1) / FEW)),
   );
+  return one * Math.sqrt(atOnce);
 }
 
 /** Permits beyond the first that leave a single server idle for 5 % of the time, at this load. */
