@@ -69,6 +69,13 @@ describe('OverloadCuts', () => {
     expect(wayUpAfter(good, refused, after)).toBe(14);
   });
 
+  test('a third of it refused, and a lower limit does less: a ceiling', () => {
+    const third = window(1000, 20, { overloaded: 50 });
+    expect(wayUpAfter(good, third, window(1500, 14, { workRate: 140 }))).toBe(14);
+    // As much work at the lower one: it was the line, which made callers give up.
+    expect(wayUpAfter(good, third, window(1500, 14, { workRate: 200 }))).toBe(40);
+  });
+
   test.each([
     ['a tenth refused', [good, window(1000, 20, { overloaded: 12 }), after]],
     [

@@ -9,7 +9,7 @@ import { answersIn, FEWEST_OVERLOADS, isOutage, OUTAGE, overloadShare, percent }
  *     >  5 % (20 answers): L <- 0.7 L; after three cuts that did not halve the share, back to where it was
  *     after an outage:     L <- 2.8 L, up to 0.85 of what was remembered, or 0.7 of that at each relapse
  *
- * Where most was refused and one or two cuts were enough, it has met a {@link Ceiling}. A share that cuts did not lower, or
+ * Where much was refused and one or two cuts were enough, it has met a {@link Ceiling}. A share that cuts did not lower, or
  * that has long been there, is usual: only twice as much is overload again.
  */
 export class OverloadCuts {
@@ -22,8 +22,8 @@ export class OverloadCuts {
   #usual = 0;
   #cuts = 0;
   readonly ceiling = new Ceiling();
-  /** Where most answers met overload, since the last window without. */
-  #refused: { readonly limit: number; readonly workRate: number } | undefined;
+  /** Where much of the answers met overload, since the last window without. */
+  #refused: { readonly limit: number; readonly workRate: number; readonly most: boolean } | undefined;
   #cutsInARow = 0;
   #limitBefore = 1;
   #shareBefore = 0;
@@ -51,10 +51,12 @@ export class OverloadCuts {
       : this.#recover(limit, 0.85 * this.#remembered, succeeded > overloaded);
   }
 
-  /** Most was refused, while as much work was done as now: it takes so many at once and no more. An outage does no work. */
+  /** Much was refused, while as much work was done as now: it takes so many at once and no more. An outage does no work. */
   #learnCeiling({ workRate, endedAt }: SampleWindow): void {
     const refused = this.#refused;
-    if (refused !== undefined && this.#cutsInARow <= 2 && refused.workRate > workRate / 2) {
+    // Where it was not most, it may have been the line: then a lower limit does as much.
+    const least = refused?.most ? workRate / 2 : workRate;
+    if (refused !== undefined && this.#cutsInARow <= 2 && refused.workRate > least) {
       this.ceiling.met(refused.limit, endedAt);
     }
     this.#refused = undefined;
@@ -69,7 +71,7 @@ export class OverloadCuts {
   ): LimitDecision {
     const used = Math.min(limit, Math.max(1, maxInFlight));
     this.#cutsInARow++;
-    if (outage) this.#refused ??= { limit: used, workRate };
+    if (share > MUCH) this.#refused ??= { limit: used, workRate, most: outage };
     const reason = `overload ${percent(share)} of answers`;
     if (outage) {
       // It has come back to where it fails.
@@ -101,7 +103,9 @@ export class OverloadCuts {
   }
 }
 
+/** Shares of the answers. */
 const OVERLOADED = 0.05;
+const MUCH = 0.15;
 /** What remains of the good limit. */
 const RELAPSE = 0.7;
 /** Cuts in a row. */
