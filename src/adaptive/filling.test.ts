@@ -37,3 +37,25 @@ test.each([
 ])('%s: nothing is known', (_, windows) => {
   expect(after(...windows)).toBeUndefined();
 });
+
+/** Half a second each, in which 100 answers came. */
+function lasting(...inFlight: readonly number[]): SampleWindow[] {
+  return inFlight.map((meanInFlight, index) =>
+    fillingBy(meanInFlight, 100, { startedAt: index * 500, admitted: 105 }),
+  );
+}
+
+test('what is in flight goes on growing by a tenth of the work: where that began is enough', () => {
+  expect(after(...lasting(20, 30, 40, 50))).toBeUndefined();
+  expect(after(...lasting(20, 30, 40, 50, 60))).toBe(40);
+  // From where it had fallen to.
+  expect(after(...lasting(60, 30, 40, 50, 60))).toBeUndefined();
+  expect(after(...lasting(60, 30, 40, 50, 60, 70))).toBe(60);
+});
+
+test.each([
+  ['a way that has become longer', lasting(20, 60, 62, 63, 63)],
+  ['growth as slow as that of a way', lasting(20, 23, 26, 29, 32, 35, 38, 41, 44)],
+])('%s: nothing is known', (_, windows) => {
+  expect(after(...windows)).toBeUndefined();
+});
