@@ -213,6 +213,7 @@ export class KneeController implements LimitController {
     this.#base.rescale(STEP);
     this.#elasticity.moved();
     this.#probes.watch(AFTER_CHANGE);
+    this.#probes.owe();
     return this.#restAt(this.#rest * STEP, `work follows the limit by ${mean.toFixed(2)}: up`);
   }
 
