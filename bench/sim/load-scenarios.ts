@@ -46,6 +46,23 @@ export const loads: readonly Scenario[] = [
     phases: [{ at: 0, rate: 0.8 * C, capacity: 16 }],
   },
   { ...base, name: 'steady-95', shows: 'near the knee', phases: [{ at: 0, rate: 0.95 * C, capacity: 16 }] },
+  {
+    ...base,
+    name: 'heavy-tail',
+    shows: 'cv 4, at 1.5x',
+    kinds: [{ name: 'query', demandMs: 10, cv: 4 }],
+    phases: [{ at: 0, rate: 1.5 * C, capacity: 16 }],
+  },
+  {
+    ...base,
+    name: 'mix-untold',
+    shows: '5 ms, and a tenth of 100 ms, in one class, at 2x',
+    kinds: [
+      { name: 'query', demandMs: 5, cv: 1 },
+      { name: 'query', demandMs: 100, cv: 1 },
+    ],
+    phases: [{ at: 0, rate: (2 * 16_000) / 14.5, capacity: 16, mix: 0.9 }],
+  },
   { ...base, name: 'overload-3x', shows: 'lasting', phases: [{ at: 0, rate: 3 * C, capacity: 16 }] },
   {
     ...base,

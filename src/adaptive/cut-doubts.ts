@@ -37,7 +37,7 @@ export class CutDoubts {
     if (before === undefined) return undefined;
     const run = Math.log(before.limit / limit);
     const settled = this.#probes === 0 && !(target < limit * 0.9);
-    const beyond = 1 - 1 / this.#noise.heaviness;
+    const beyond = Math.max(0, 1 - 1 / this.#noise.heaviness);
     const chance = (this.#noise.between(before.succeeded, succeeded) / run) * beyond;
     const follows = Math.log(before.time / time) / run > FOLLOWS - 0.7 * chance;
     if (settled || run < 0.1 || follows) {

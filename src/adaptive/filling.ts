@@ -42,7 +42,8 @@ export class Filling {
       this.#windows = 0;
       return undefined;
     }
-    const first = (this.#first ??= before);
+    this.#first ??= before;
+    const first = this.#first;
     if (++this.#windows < LASTING || !isGrowing(before, window) || !isGrowing(first, window))
       return undefined;
     return this.#enough(first, window, DOUBLE);

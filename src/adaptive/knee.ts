@@ -30,8 +30,9 @@ import { isDraining, isFilling, refusedShare, smoothed } from './window-figures.
  *
  * R0 is looked at again below the knee, every 32nd window (every 8th for a while after changes), as BBR does with its round
  * trip (Cardwell et al. 2016). Where the response falls even there and the work does not: descent. Probes above, in their
- * turn or at a {@link SpeedUp}, measure the {@link Elasticity}: where work follows the limit by more than 0.15, R0 was too low
- * or the knee is not sharp; both go up. A response that does not follow a cut: {@link CutDoubts}.
+ * turn or at a {@link SpeedUp}, measure the {@link Elasticity}: where work follows the limit by more than 0.09, R0 was too low
+ * or the knee is not sharp; both go up. A response that does not follow a cut: {@link CutDoubts}. What is chance, in all of
+ * these: {@link ResponseNoise}. A limit far too high: {@link Filling}.
  */
 export class KneeController implements LimitController {
   readonly #range: ResolvedRange;

@@ -17,14 +17,16 @@ function after(
   return noise;
 }
 
-test('what is not known yet, exponential times and regular ones are all taken for a little more than exponential', () => {
+test('what is not known yet is taken for exponential times, and some; what is regular for half of that', () => {
   expect(new ResponseNoise().of(144)).toBeCloseTo(0.1);
-  const exponential = after(30, () => ({ window: { meanLatency: 10, p50: 10 * HALF }, time: 10 }));
+  const window = { meanLatency: 10, p50: 10 * HALF };
+  const exponential = after(30, () => ({ window, time: 10 }));
   expect(exponential.deviation).toBe(1.2);
   expect(exponential.heaviness).toBe(1);
-  const regular = after(30, () => ({ window: { meanLatency: 10, p50: 10 }, time: 10 }));
-  expect(regular.of(400)).toBeCloseTo(0.06);
-  expect(regular.between(800, 800)).toBeCloseTo(0.06);
+  const regular = after(60, () => ({ window: { meanLatency: 10, p50: 10, rejected: 100 }, time: 10 }));
+  expect(regular.of(400)).toBeCloseTo(0.03);
+  expect(regular.between(800, 800)).toBeCloseTo(0.03);
+  expect(regular.heaviness).toBeCloseTo(0.5);
 });
 
 test('a median far below the mean tells of a heavy tail', () => {
@@ -48,7 +50,7 @@ test('a response that differs from window to window at one limit tells, too', ()
   // 0.2 is so many standard errors of the ratio of two means of 500.
   expect(restless.deviation).toBeCloseTo(0.2 / Math.sqrt(2 / 500), 1);
   const once = after(100, (index) => ({ window, time: index < 50 ? 10 : 40 }));
-  expect(once.deviation).toBe(1.2);
+  expect(once.deviation).toBe(0.6);
 });
 
 test('windows at other limits, or without a limit that was reached, are not compared', () => {

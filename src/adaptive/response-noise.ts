@@ -2,15 +2,16 @@ import type { SampleWindow } from './controller.js';
 
 /**
  * By how much the mean of some answers' times differs from what it would be of many: the relative standard deviation of one
- * answer, over the root of their number. It is never taken for less than that of exponential times, and some.
+ * answer, over the root of their number. Until more is known it is taken for that of exponential times, and some.
  *
- * A few operations that take much longer than the rest make it far greater. Two things tell: the median, far below the mean
+ * A few operations that take much longer than the rest make it far greater, and operations that all take as long make it
+ * smaller. Two things tell: the median, far below the mean
  * then (in a log-normal distribution the deviation is the root of (mean / median)^2 - 1), as long as operations are of one
  * class; and how much the response differs from one window to the next at one limit.
  */
 export class ResponseNoise {
   #spread = 1;
-  #variance = LEAST ** 2;
+  #variance = EXPONENTIAL ** 2;
   #before: Response | undefined;
 
   /** Of one answer, against the mean. */
@@ -18,9 +19,9 @@ export class ResponseNoise {
     return Math.min(MOST, Math.max(LEAST, 1.15 * this.#spread, Math.sqrt(this.#variance)));
   }
 
-  /** How many times greater than that of exponential times; 1 at the least. */
+  /** How many times that of exponential times. */
   get heaviness(): number {
-    return this.deviation / LEAST;
+    return this.deviation / EXPONENTIAL;
   }
 
   /** Relative standard error of a mean of so many. */
@@ -58,7 +59,8 @@ interface Response {
   readonly bounded: boolean;
 }
 
-const LEAST = 1.2;
+const EXPONENTIAL = 1.2;
+const LEAST = 0.6;
 const MOST = 5;
 /** In the logarithm: the limit is still the same. */
 const SAME = 0.06;
