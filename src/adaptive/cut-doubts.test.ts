@@ -26,6 +26,19 @@ test('a cut that the response has not followed is made sure of twice, then taken
   expect(doubts.onWindow(at(40), 40, 20)).toBeUndefined();
 });
 
+test('where it has become worse meanwhile, what comes after is compared with that', () => {
+  const doubts = new CutDoubts(new ResponseNoise());
+  // A storm began in the middle of the window that was cut by.
+  doubts.cut(at(25), 28);
+  expect(doubts.onWindow(at(18), 94, 4)).toEqual({ lower: expect.closeTo(10.8) });
+  expect(doubts.onWindow(at(11), 57, 4)).toBeUndefined();
+  // A way that has become longer in the middle of it.
+  doubts.cut(at(25), 28);
+  expect(doubts.onWindow(at(18), 94, 4)).toEqual({ lower: expect.closeTo(10.8) });
+  expect(doubts.onWindow(at(11), 94, 2)).toEqual({ lower: expect.closeTo(6.6) });
+  expect(doubts.onWindow(at(7), 94, 2)).toEqual({ back: 25 });
+});
+
 test('where nothing deeper is wanted there is nothing to be sure of', () => {
   const doubts = new CutDoubts(new ResponseNoise());
   doubts.cut(at(40), 40);

@@ -24,7 +24,8 @@ import { isDraining, isFilling, refusedShare, smoothed } from './window-figures.
  *     overload:        {@link OverloadCuts}
  *     nothing refused: hold, and learn R0 while the load is light
  *     clumps refused:  {@link roomForClumps}
- *     R0 not known, or R > L R0, which no line explains: {@link Descent}
+ *     R0 not known:    {@link Descent}
+ *     R > L R0:        no line explains that: R0 <- R, and up
  *     R near R0:       {@link Growth}; what is refused is refused for nothing
  *     else:            L <- (1 + s) L R0 / R, with s as {@link slackAt} has it; {@link unusedBetweenClumps} comes on top
  *
@@ -99,7 +100,8 @@ export class KneeController implements LimitController {
     if (window.rejected === 0 || room !== undefined) return this.#onLightLoad(window, time, room);
     if (!this.#base.known && (this.#refused < HARDLY || window.meanPoolWait > window.meanLatency / 2))
       this.#base.learn(window, time, 0, succeeded / 4);
-    if (this.#base.isOfAnotherTime(window, time)) this.#base.forget();
+    if (this.#base.isOfAnotherTime(window, time))
+      return this.#anew(window, time, limit * 2, 'response longer than any line explains: up');
     if (!this.#base.known) return this.#descend(window, time);
     const probed = this.#probing;
     this.#probing = undefined;
@@ -152,8 +154,11 @@ export class KneeController implements LimitController {
       if (ratio - 1.5 * noise.ratio > 1 + slack / 2) this.#growth.bracketed = true;
       target = Math.max(limit / DEEPEST_CUT, knee * (1 + slack) + unused);
     }
-    const doubted = this.#doubt(window, time, target);
-    if (doubted !== undefined) return doubted;
+    const doubt = this.#doubts.onWindow(window, time, target);
+    if (doubt !== undefined)
+      return 'lower' in doubt
+        ? this.#restAt(doubt.lower, 'probing whether the response follows')
+        : this.#anew(window, time, doubt.back, 'the response does not follow the limit: back');
     const followed = idle ? undefined : this.#elasticity.ofWayUp;
     if (followed !== undefined) return this.#goUp(window, time, followed);
     const how = { noise: noise.ratio, refused: this.#refused, sustained: this.#growth.sustained };
@@ -167,13 +172,6 @@ export class KneeController implements LimitController {
     // Together with a long step it would be none: what it would be compared with is at another limit.
     const probe = step.farAway ? undefined : this.#probe(slack);
     return probe ?? { limit: this.#rest, reason };
-  }
-
-  #doubt(window: SampleWindow, time: number, target: number): LimitDecision | undefined {
-    const verdict = this.#doubts.onWindow(window, time, target);
-    if (verdict === undefined) return undefined;
-    if ('lower' in verdict) return this.#restAt(verdict.lower, 'probing whether the response follows');
-    return this.#anew(window, time, verdict.back, 'the response does not follow the limit: back');
   }
 
   #probe(slack: number): LimitDecision | undefined {
@@ -208,24 +206,26 @@ export class KneeController implements LimitController {
   #afterProbeAbove(window: SampleWindow, time: number): LimitDecision {
     const { slope, error } = this.#elasticity.onProbe(window);
     if (slope - 1.5 * error > 0.3) return this.#goUp(window, time, slope);
+    // Perhaps: looking once more is sooner sure than waiting.
+    if (slope > 0.3 || this.#elasticity.surelyFollows) this.#probes.owe();
     if (!this.#elasticity.surelyFollows) return { limit: this.#rest, reason: 'probed: no more work above' };
     const mean = this.#elasticity.above;
     if (mean > FAR_BELOW) this.#growth.bracketed = false;
     this.#base.rescale(STEP);
     this.#elasticity.moved();
     this.#probes.watch(AFTER_CHANGE);
-    this.#probes.owe();
     return this.#restAt(this.#rest * STEP, `work follows the limit by ${mean.toFixed(2)}: up`);
   }
 
   #goUp(window: SampleWindow, time: number, slope: number): LimitDecision {
-    const further = slope > FAR_BELOW ? FURTHER : 1;
     const reason = `work follows the limit by ${slope.toFixed(2)}: up`;
-    return this.#anew(window, time, window.limit * further, reason);
+    return this.#anew(window, time, window.limit * (slope > FAR_BELOW ? FURTHER : 1), reason);
   }
 
   /** What was known was of another time or place: this window has the base. */
   #anew(window: SampleWindow, time: number, limit: number, reason: string): LimitDecision {
+    this.#probing = undefined;
+    this.#doubts.forget();
     this.#base.learn(window, time, 0);
     this.#growth.bracketed = false;
     this.#elasticity.moved();
