@@ -53,6 +53,15 @@ test('a response that differs from window to window at one limit tells, too', ()
   expect(once.deviation).toBe(0.6);
 });
 
+test('figures that are missing, or none, spoil nothing', () => {
+  const noise = after(30, (index) => ({
+    window: { rejected: 100, meanLatency: index % 2 === 0 ? Number.NaN : 10, p50: 5 },
+    time: index < 10 ? Number.POSITIVE_INFINITY : 10,
+  }));
+  expect(noise.deviation).toBeGreaterThan(1);
+  expect(noise.deviation).toBeLessThan(5);
+});
+
 test('windows at other limits, or without a limit that was reached, are not compared', () => {
   const moving = after(100, (index) => ({
     window: { rejected: 100, limit: index % 2 === 0 ? 20 : 22 },

@@ -5,9 +5,9 @@ import type { SampleWindow } from './controller.js';
  * answer, over the root of their number. Until more is known it is taken for that of exponential times, and some.
  *
  * A few operations that take much longer than the rest make it far greater, and operations that all take as long make it
- * smaller. Two things tell: the median, far below the mean
- * then (in a log-normal distribution the deviation is the root of (mean / median)^2 - 1), as long as operations are of one
- * class; and how much the response differs from one window to the next at one limit.
+ * smaller. Two things tell: the median, far below the mean then (in a log-normal distribution the deviation is the root of
+ * (mean / median)^2 - 1), as long as operations are of one class; and how much the response differs from one window to the
+ * next at one limit.
  */
 export class ResponseNoise {
   #spread = 1;
@@ -36,7 +36,7 @@ export class ResponseNoise {
 
   /** @param time response time, in any unit */
   onWindow({ limit, succeeded, rejected, meanLatency, p50, workUnitMs }: SampleWindow, time: number): void {
-    if (workUnitMs === undefined && p50 > 0) {
+    if (workUnitMs === undefined && p50 > 0 && meanLatency > 0) {
       const spread = Math.sqrt(Math.max(0, (meanLatency / p50) ** 2 - 1));
       this.#spread += (spread - this.#spread) * 0.2;
     }
@@ -45,6 +45,7 @@ export class ResponseNoise {
     this.#before = now;
     if (!before?.bounded || !now.bounded || Math.abs(Math.log(limit / before.limit)) > SAME) return;
     const variance = (now.time - before.time) ** 2 / (1 / now.answers + 1 / before.answers);
+    if (Number.isNaN(variance)) return;
     // What is far beyond chance is a change, and says nothing of it.
     this.#variance += (Math.min(variance, 9 * this.#variance) - this.#variance) * 0.08;
   }
