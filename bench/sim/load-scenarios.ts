@@ -2,6 +2,7 @@ import { base, C, s } from './common-scenario.js';
 import type { OperationKind, Scenario } from './scenario.js';
 
 const steady: readonly OperationKind[] = [{ name: 'query', demandMs: 10, cv: 0.3 }];
+const heavy: readonly OperationKind[] = [{ name: 'query', demandMs: 10, cv: 4 }];
 
 /** Load that comes and goes, at constant strength. */
 export const loads: readonly Scenario[] = [
@@ -35,7 +36,7 @@ export const loads: readonly Scenario[] = [
     ...base,
     name: 'steady-60-cv4',
     shows: 'heavy tail',
-    kinds: [{ name: 'query', demandMs: 10, cv: 4 }],
+    kinds: heavy,
     phases: [{ at: 0, rate: 0.6 * C, capacity: 16 }],
   },
   {
@@ -50,7 +51,7 @@ export const loads: readonly Scenario[] = [
     ...base,
     name: 'heavy-tail',
     shows: 'cv 4, at 1.5x',
-    kinds: [{ name: 'query', demandMs: 10, cv: 4 }],
+    kinds: heavy,
     phases: [{ at: 0, rate: 1.5 * C, capacity: 16 }],
   },
   {

@@ -1,6 +1,14 @@
 import { Ceiling } from './ceiling.js';
 import type { LimitDecision, SampleWindow } from './controller.js';
-import { answersIn, FEWEST_OVERLOADS, isOutage, OUTAGE, overloadShare, percent } from './window-figures.js';
+import {
+  answersIn,
+  FEWEST_OVERLOADS,
+  isOutage,
+  OUTAGE,
+  overloadShare,
+  percent,
+  smoothed,
+} from './window-figures.js';
 
 /**
  * What answers that met overload (refused connections, timeouts) mean for the limit, whatever else a window shows:
@@ -39,7 +47,7 @@ export class OverloadCuts {
     const share = overloadShare(window);
     const outage = isOutage(window);
     const unusual = share > Math.max(OVERLOADED, 2 * this.#usual) && answersIn(window) >= 20;
-    if (share <= OUTAGE) this.#usual += (share - this.#usual) * 0.05;
+    if (share <= OUTAGE) this.#usual = smoothed(this.#usual, share, 0.05);
     if (outage || (unusual && overloaded >= FEWEST_OVERLOADS)) {
       return this.#cut(window, share, outage || this.#remembered !== undefined, good);
     }

@@ -1,4 +1,5 @@
 import type { SampleWindow } from './controller.js';
+import { smoothed } from './window-figures.js';
 
 /**
  * By how much the mean of some answers' times differs from what it would be of many: the relative standard deviation of one
@@ -38,7 +39,7 @@ export class ResponseNoise {
   onWindow({ limit, succeeded, rejected, meanLatency, p50, workUnitMs }: SampleWindow, time: number): void {
     if (workUnitMs === undefined && p50 > 0 && meanLatency > 0) {
       const spread = Math.sqrt(Math.max(0, (meanLatency / p50) ** 2 - 1));
-      this.#spread += (spread - this.#spread) * 0.2;
+      this.#spread = smoothed(this.#spread, spread, 0.2);
     }
     const before = this.#before;
     const now = { limit, time: Math.log(time / limit), answers: succeeded, bounded: rejected > 0 };
@@ -47,7 +48,7 @@ export class ResponseNoise {
     const variance = (now.time - before.time) ** 2 / (1 / now.answers + 1 / before.answers);
     if (Number.isNaN(variance)) return;
     // What is far beyond chance is a change, and says nothing of it.
-    this.#variance += (Math.min(variance, 9 * this.#variance) - this.#variance) * 0.08;
+    this.#variance = smoothed(this.#variance, Math.min(variance, 9 * this.#variance), 0.08);
   }
 }
 

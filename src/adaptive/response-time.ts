@@ -95,7 +95,7 @@ export class ResponseBase {
     return time < this.time * (1 - 2 * this.#noise.of(succeeded));
   }
 
-  /** Whether this is longer than if all that is in flight waited for each other: then nothing is known any more. */
+  /** Whether this is longer than if all that is in flight waited for each other: then the base is another one. */
   isOfAnotherTime({ limit, succeeded }: SampleWindow, time: number): boolean {
     return time > limit * this.time * (1 + 2 * this.#noise.of(succeeded));
   }
