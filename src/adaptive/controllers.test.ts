@@ -186,7 +186,7 @@ describe('the knee controller', () => {
     };
     const { limit, reason } = controller.onWindow(windowOf(waiting));
     // 40 x 10 / 40, and slack.
-    expect(Math.round(limit)).toBe(12);
+    expect(Math.round(limit)).toBe(13);
     expect(reason).toBe('response 4.00x of the base, pool wait 30.0 ms');
   });
 

@@ -40,8 +40,8 @@ export class Descent {
       this.#last = { limit, time, workRate };
       return { limit: lower, reason: 'descending: the response follows' };
     }
-    // At the least limit it still follows: the knee lies lower than anybody may look.
-    if (follows > 0.5) return this.#end(limit, min > 1 ? time * STRIDE : time, window, base);
+    // At the least limit it still follows: the knee lies lower than anybody may look. But one alone has no line.
+    if (follows > 0.5 && limit > 1) return this.#end(limit, time * STRIDE, window, base);
     base.learn(window, time, 0);
     this.done = true;
     const top = this.#top ?? last;

@@ -49,6 +49,14 @@ describe('where no sharp knee is', () => {
   });
 });
 
+test('one server at a time: from the least limit it goes at once to the line that keeps it busy', () => {
+  // Alone, each answer is followed by a pause until the next one comes.
+  const yieldOf = (limit: number) => (limit === 1 ? 380 : 470);
+  const limits = live(new KneeController(), { yieldOf, refusals: 0.5 }, 12).map(Math.round);
+  expect(limits.slice(0, 6)).toEqual([12, 7, 4, 2, 1, 6]);
+  expect(Math.min(...limits.slice(5))).toBeGreaterThan(4);
+});
+
 describe('where it begins far too high', () => {
   test('it comes down to the knee of 16 from 500, and the first window, before all are out, tells it nothing', () => {
     const filling = (limit: number, index: number) => (index === 0 ? 6400 : Math.min(limit, 16) * 100);

@@ -37,6 +37,21 @@ describe('ProbeSchedule', () => {
     },
   );
 
+  test('where the one below is 1 or 2 does not look there often, whatever changes: much less work is done there', () => {
+    const belowAt = (limit: number, slack: number) => {
+      const probes = new ProbeSchedule(new ResponseNoise());
+      const all = Array.from({ length: 96 }, () => {
+        probes.watch(12);
+        probes.onWindow(undefined);
+        return probes.next(true, limit, slack, 1)?.side ?? '';
+      });
+      return turnsOf(all, 'below');
+    };
+    expect(belowAt(5, 4)).toEqual([32, 64, 96]);
+    expect(belowAt(4, 0.4)).toEqual([32, 64, 96]);
+    expect(belowAt(5, 0.4)).toEqual([8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96]);
+  });
+
   test('leaves at least three windows between two looks', () => {
     for (const apart of [1, 2, 5, 9, 33]) {
       const turns = sides(300, (index) => index * apart).flatMap((side, index) =>

@@ -57,8 +57,9 @@ export class ProbeSchedule {
     if (!wanted || this.#since < (this.#owed ? APART / 2 : APART)) return undefined;
     if (this.#owed) return this.#probe('above', limit, slack);
     for (let turn = Math.max(this.#before + 1, this.#turn - OFTEN); turn <= this.#turn; turn++) {
-      const side = this.#at(turn, alert, limit < SMALL);
-      if (side === undefined || (side === 'below' && limitBelow(limit, slack) < min)) continue;
+      const below = limitBelow(limit, slack);
+      const side = this.#at(turn, alert && below > DEAR, limit < SMALL);
+      if (side === undefined || (side === 'below' && below < min)) continue;
       return this.#probe(side, limit, slack);
     }
     return undefined;
@@ -87,6 +88,8 @@ export function limitBelow(limit: number, slack: number): number {
 
 /** A limit at which one permit more shows so much that it is tried often. */
 const SMALL = 2.6;
+/** A limit at which much less work is done than one above. */
+const DEAR = 2;
 /** Windows. */
 const ALERT = 8;
 const OFTEN = 8;

@@ -5,6 +5,7 @@ import type { AdaptiveStats } from '../core/limiter-stats.js';
 import type { OperationClass } from '../core/operation-class.js';
 import type { Outcome } from '../core/outcome.js';
 import type { SampleWindow } from './controller.js';
+import { InFlightTime } from './in-flight-time.js';
 import { OutcomeTotals } from './outcome-totals.js';
 import type { StallSource } from './stall-monitor.js';
 import { ThinnedClock } from './thinned-clock.js';
@@ -39,7 +40,9 @@ export class SampleWindows implements GateSampler {
   readonly #work = new WorkRate();
   readonly #latency = new WindowPercentiles();
   readonly #poolWait = new WindowPercentiles();
+  readonly #inFlight = new InFlightTime();
   readonly #rejectClock: ThinnedClock;
+  readonly #checkoutClock: ThinnedClock;
   /** What the grid is counted from: the epoch, with a clock of the caller's its zero. */
   readonly #origin: number;
   #startedAt = 0;
@@ -50,11 +53,6 @@ export class SampleWindows implements GateSampler {
   #sliceMs = 0;
   #workDone = 0;
   #rejected = 0;
-  #maxInFlight = 0;
-  #inFlight = 0;
-  #inFlightTime = 0;
-  #fullTime = 0;
-  #lastAt = 0;
   /** How long an answer takes of late, those that met overload included: one feedback delay. */
   #feedbackMs = 0;
   #feedbackSum = 0;
@@ -70,22 +68,19 @@ export class SampleWindows implements GateSampler {
     this.#origin = gate.options.now === undefined ? performance.timeOrigin : 0;
     this.#totals = new OutcomeTotals(gate);
     this.#rejectClock = new ThinnedClock(gate.clock.now);
+    this.#checkoutClock = new ThinnedClock(gate.clock.now);
     this.#begin(gate.clock.now(), false);
   }
 
   onTime(now: number): void {
-    const { inFlight } = this.#gate;
-    if (now > this.#lastAt) {
-      const elapsed = now - this.#lastAt;
-      this.#inFlightTime += this.#inFlight * elapsed;
-      if (this.#inFlight >= this.#limit) this.#fullTime += elapsed;
-      this.#lastAt = now;
-    } else if (now < this.#lastAt - BACKWARDS_MS) {
-      this.#begin(now, false);
-    }
-    this.#inFlight = inFlight;
-    if (inFlight > this.#maxInFlight) this.#maxInFlight = inFlight;
+    if (this.#inFlight.since(now) < -BACKWARDS_MS) this.#begin(now, false);
+    this.#inFlight.read(now, this.#gate.inFlight);
     if (now >= this.#dueAt) this.#due(now);
+  }
+
+  onCheckoutEnd(): void {
+    const now = this.#checkoutClock.sample();
+    if (now !== undefined) this.onTime(now);
   }
 
   onReject(reason: RejectReason): void {
@@ -129,21 +124,15 @@ export class SampleWindows implements GateSampler {
 
   #measure(now: number): void {
     this.#measuring = true;
-    this.#startedAt = this.#lastAt = now;
+    this.#startedAt = now;
+    this.#inFlight.begin(now, this.#gate.inFlight, this.#limit);
     this.#sliceMs = this.#lengthMs / SLICES;
     this.#dueAt = this.#nextSliceEnd(now);
     this.#totals.begin();
     this.#work.take(this.#gate.classes);
     this.#latency.clear();
     this.#poolWait.clear();
-    this.#workDone =
-      this.#rejected =
-      this.#inFlightTime =
-      this.#fullTime =
-      this.#feedbackSum =
-      this.#feedbackCount =
-        0;
-    this.#inFlight = this.#maxInFlight = this.#gate.inFlight;
+    this.#workDone = this.#rejected = this.#feedbackSum = this.#feedbackCount = 0;
   }
 
   get #lengthMs(): number {
@@ -203,15 +192,16 @@ export class SampleWindows implements GateSampler {
         return;
       }
     }
+    const { max } = this.#inFlight;
     const window: SampleWindow = {
       startedAt: this.#startedAt,
       endedAt: now,
       limit: this.#limit,
       ...this.#totals.end(),
       rejected: this.#rejected,
-      maxInFlight: this.#rejected > 0 ? Math.max(this.#maxInFlight, this.#limit) : this.#maxInFlight,
-      meanInFlight: this.#inFlightTime / elapsed,
-      fullShare: this.#fullTime / elapsed,
+      maxInFlight: this.#rejected > 0 ? Math.max(max, this.#limit) : max,
+      meanInFlight: this.#inFlight.mean(elapsed),
+      fullShare: this.#inFlight.fullShare(elapsed),
       meanLatency: this.#latency.mean,
       p50: this.#latency.percentile(0.5),
       p95: this.#latency.percentile(0.95),

@@ -10,6 +10,8 @@ import type { Outcome } from './outcome.js';
 export interface GateSampler {
   /** The time, read at an admission or a release. */
   onTime(now: number): void;
+  /** What a checkout held is free again. Nothing else times that: its latency was recorded while it still held its permit. */
+  onCheckoutEnd(): void;
   onReject(reason: RejectReason): void;
   /** Of operations that did work (`'success'`) or met overload. */
   onLatency(operationClass: OperationClass, latencyMs: number, outcome: Outcome, now: number): void;

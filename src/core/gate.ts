@@ -170,7 +170,7 @@ export class Gate {
     startedAt: number = this.clock.sample(),
   ): GatePermit {
     const cohort = this.admit(operationClass, weight, startedAt);
-    return new GatePermit(this, operationClass, weight, cohort, Number.NaN);
+    return new GatePermit(this, operationClass, weight, cohort, Number.NaN, true);
   }
 
   /** A permit whose duration is the operation's latency. */

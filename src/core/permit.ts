@@ -24,15 +24,27 @@ export class GatePermit implements Permit {
   readonly #weight: number;
   readonly #cohort: Cohort;
   readonly #startedAt: number;
+  readonly #isCheckout: boolean;
 
-  /** @param startedAt when the operation began; `NaN` keeps its duration out of the latency figures */
-  constructor(gate: Gate, operationClass: OperationClass, weight: number, cohort: Cohort, startedAt: number) {
+  /**
+   * @param startedAt when the operation began; `NaN` keeps its duration out of the latency figures
+   * @param isCheckout nothing times its end otherwise
+   */
+  constructor(
+    gate: Gate,
+    operationClass: OperationClass,
+    weight: number,
+    cohort: Cohort,
+    startedAt: number,
+    isCheckout = false,
+  ) {
     this.#gate = gate;
     this.#owner = gate;
     this.#operationClass = operationClass;
     this.#weight = weight;
     this.#cohort = cohort;
     this.#startedAt = startedAt;
+    this.#isCheckout = isCheckout;
   }
 
   release(outcome: Outcome = 'success'): void {
@@ -50,6 +62,7 @@ export class GatePermit implements Permit {
       this.#startedAt,
       valid ? outcome : 'ignored',
     );
+    if (this.#isCheckout) gate.sampler?.onCheckoutEnd();
     if (!valid) throw notAnOutcome(outcome);
   }
 
