@@ -23,14 +23,14 @@ test('it rises by half after five seconds, and again, until it is met; each time
   const tried: number[] = [];
   let limit = 90;
   ceiling.met(100, 0);
-  for (let now = 500; now <= 120_000; now += 500) {
+  for (let now = 500; now <= 160_000; now += 500) {
     limit = ceiling.below(limit, 400, now);
     if (limit <= 105) continue;
     tried.push(now / 1000);
     ceiling.met(100, now);
     limit = 50;
   }
-  expect(tried).toEqual([5, 15, 35, 75]);
+  expect(tried).toEqual([5, 15, 35, 75, 115, 155]);
 });
 
 test('one that is gone is outgrown', () => {
@@ -39,6 +39,33 @@ test('one that is gone is outgrown', () => {
   let limit = 18;
   for (let now = 500; now <= 40_000; now += 500) limit = ceiling.below(limit, 200, now);
   expect(limit).toBe(200);
+});
+
+test('it is gone as soon as more is taken', () => {
+  const ceiling = new Ceiling();
+  ceiling.met(20, 0);
+  ceiling.passed(21);
+  expect(ceiling.below(18, 200, 100)).toBeCloseTo(Math.sqrt(18 * 20));
+  ceiling.passed(23);
+  expect(ceiling.below(18, 200, 100)).toBe(200);
+});
+
+test('where much is refused below it, it was none, and the next one waits no longer for that', () => {
+  const ceiling = new Ceiling();
+  ceiling.met(20, 0);
+  ceiling.met(18, 3000);
+  expect(ceiling.below(18, 200, 3000)).toBe(200);
+  ceiling.met(20, 4000);
+  expect(ceiling.below(18.7, 200, 8999)).toBe(18.7);
+  expect(ceiling.below(18.7, 200, 9000)).toBeGreaterThan(22);
+});
+
+test('a trial that fails goes back to what was fine', () => {
+  const ceiling = new Ceiling();
+  ceiling.met(20, 0);
+  expect(ceiling.belowTrial).toBeUndefined();
+  ceiling.below(18, 200, 5000);
+  expect(ceiling.belowTrial).toBeCloseTo(0.93 * 20);
 });
 
 describe('OverloadCuts', () => {
@@ -74,6 +101,56 @@ describe('OverloadCuts', () => {
     expect(wayUpAfter(good, third, window(1500, 14, { workRate: 140 }))).toBe(14);
     // As much work at the lower one: it was the line, which made callers give up.
     expect(wayUpAfter(good, third, window(1500, 14, { workRate: 200 }))).toBe(40);
+  });
+
+  test('a quarter refused now and then, whatever the limit is: it is cut for a moment, and never less is allowed', () => {
+    const cuts = new OverloadCuts();
+    let limit = 20;
+    const limits: number[] = [];
+    for (let index = 1; index <= 1200; index++) {
+      const blip = index % 20 === 0;
+      const work = {
+        succeeded: blip ? 75 : 100,
+        overloaded: blip ? 25 : 0,
+        workRate: 10 * Math.min(limit, 16),
+      };
+      const at = index * 500;
+      const wanted = cuts.onWindow(window(at, limit, work), limit)?.limit ?? Math.min(24, limit * 1.5);
+      limit = Math.round(cuts.ceiling.below(limit, wanted, at));
+      limits.push(limit);
+    }
+    const lastQuarter = limits.slice(900);
+    expect(lastQuarter.reduce((sum, each) => sum + each, 0) / 300).toBeGreaterThan(17);
+    expect(Math.min(...lastQuarter)).toBeGreaterThan(12);
+  });
+
+  test('after an outage: less and less only where it fails at what it was asked for, not while it is still starting', () => {
+    const down = (at: number, limit: number) =>
+      window(at, limit, { succeeded: 0, overloaded: 100, workRate: 0 });
+    const goalAfter = (failsAt: number) => {
+      const cuts = new OverloadCuts();
+      cuts.onWindow(window(500, 20, {}), 20);
+      cuts.onWindow(down(1000, 20), 20);
+      for (let at = 1500; at < 5000; at += 1000) {
+        cuts.onWindow(window(at, 1, {}), 1);
+        cuts.onWindow(down(at + 500, failsAt), 1);
+      }
+      return cuts.onWindow(window(6000, 1, {}), 1)?.reason;
+    };
+    expect(goalAfter(3)).toBe('recovering towards 17');
+    expect(goalAfter(16)).toBe('recovering towards 4');
+  });
+
+  test('slower after an outage at no more than was fine before, for twelve windows', () => {
+    const cuts = new OverloadCuts();
+    const slower = (limit: number, ratio: number) => cuts.isBackSlower(limit, ratio);
+    expect(slower(10, 3)).toBe(false);
+    cuts.onWindow(window(500, 20, {}), 20);
+    cuts.onWindow(window(1000, 20, { succeeded: 0, overloaded: 100, workRate: 0 }), 20);
+    cuts.onWindow(window(1500, 10, {}), 10);
+    expect([slower(17, 1.4), slower(21, 3), slower(17, 3)]).toEqual([false, false, true]);
+    for (let index = 0; index < 8; index++) expect(slower(17, 3)).toBe(true);
+    expect(slower(17, 3)).toBe(false);
   });
 
   test.each([

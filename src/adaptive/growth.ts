@@ -1,3 +1,4 @@
+import type { SampleWindow } from './controller.js';
 import type { ResponseNoise } from './response-noise.js';
 
 /**
@@ -39,9 +40,22 @@ export class Growth {
    * @param ratio response time against the base
    * @param noise relative standard error of the ratio, and of the base alone
    * @param refused share, smoothed
-   * @returns the limit's factor
+   * @returns the next limit, which may be above `max`
    */
-  factor(
+  next(
+    { limit, succeeded }: SampleWindow,
+    ratio: number,
+    noise: { readonly ratio: number; readonly base: number },
+    slack: number,
+    refused: number,
+    max: number,
+  ): number {
+    if (limit >= max) this.stop();
+    const grown = limit * this.#factor(ratio, succeeded, noise, slack, refused);
+    return Math.max(grown, this.sustained ? limit + 1 : 0);
+  }
+
+  #factor(
     ratio: number,
     answers: number,
     noise: { readonly ratio: number; readonly base: number },

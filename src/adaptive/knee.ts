@@ -33,7 +33,7 @@ import { isDraining, isFilling, refusedShare, smoothed } from './window-figures.
  * trip (Cardwell et al. 2016). Where the response falls even there and the work does not: descent. Probes above, in their
  * turn or at a {@link SpeedUp}, measure the {@link Elasticity}: where work follows the limit by more than 0.09, R0 was too low
  * or the knee is not sharp; both go up. A response that does not follow a cut: {@link CutDoubts}. What is chance, in all of
- * these: {@link ResponseNoise}. A limit far too high: {@link Filling}.
+ * these: {@link ResponseNoise}. A limit far too high: {@link Filling}. Slower after an outage: descent.
  */
 export class KneeController implements LimitController {
   readonly #range: ResolvedRange;
@@ -120,6 +120,7 @@ export class KneeController implements LimitController {
   }
 
   #descend(window: SampleWindow, time: number): LimitDecision {
+    this.#base.forget();
     this.#probing = undefined;
     this.#descent ??= new Descent();
     const { limit, reason } = this.#descent.onWindow(window, time, this.#base, this.#range.min);
@@ -140,19 +141,18 @@ export class KneeController implements LimitController {
     const knee = (unused > 0 ? window.meanInFlight : limit) / ratio;
     const slack = slackAt(Math.min(limit, knee), this.#refused, comingAtOnce(window, this.#refused));
     const noise = { ratio: Math.hypot(this.#noise.of(succeeded), this.#base.noise), base: this.#base.noise };
+    if (this.#cuts.isBackSlower(limit, ratio - 2 * noise.ratio)) return this.#descend(window, time);
     this.#elasticity.onRest(window);
     if (noise.base > UNSURE) this.#probes.watch(2);
     if (this.#speedUp.onWindow(window)) this.#probes.owe();
     const idle = this.#growth.isDue(ratio, noise.ratio, slack, this.#refused);
     let target: number;
     if (idle) {
-      if (limit >= this.#range.max) this.#growth.stop();
-      const grown = limit * this.#growth.factor(ratio, succeeded, noise, slack, this.#refused);
-      target = Math.max(grown, this.#growth.sustained ? limit + 1 : 0);
+      target = this.#growth.next(window, ratio, noise, slack, this.#refused, this.#range.max);
     } else {
       this.#growth.stop();
       if (ratio - 1.5 * noise.ratio > 1 + slack / 2) this.#growth.bracketed = true;
-      target = Math.max(limit / DEEPEST_CUT, knee * (1 + slack) + unused);
+      target = Math.max(Math.min(limit, this.#limit) / DEEPEST_CUT, knee * (1 + slack) + unused);
     }
     const doubt = this.#doubts.onWindow(window, time, target);
     if (doubt !== undefined)
@@ -199,7 +199,6 @@ export class KneeController implements LimitController {
     const { slope, error } = this.#elasticity.onProbe(window);
     if (!(slope + error < FLAT)) return { limit: this.#rest, reason: 'probed: less work below' };
     // There is a line even here: the base was none.
-    this.#base.forget();
     return this.#descend(window, time);
   }
 

@@ -26,6 +26,9 @@ export class OverloadCuts {
   /** Whether there ever was a window without overload: where it begins may be anywhere. */
   #proven = false;
   #cameBack = false;
+  /** The good limit from before the last outage, and in how many windows yet somebody may ask for it. */
+  #wasGood = 0;
+  #windowsBack = 0;
   /** Share, slowly followed: cuts did not help against it. */
   #usual = 0;
   #cuts = 0;
@@ -39,6 +42,16 @@ export class OverloadCuts {
   /** From an outage: every window counts. */
   get recovering(): boolean {
     return this.#remembered !== undefined;
+  }
+
+  /**
+   * Whether an outage is just over, and the response is plainly longer at no more than did well before: then what was known of
+   * it is of another time, as where caches are cold. Asked once for each window.
+   *
+   * @param ratio of the response to what it was without queueing, less what may be chance
+   */
+  isBackSlower(limit: number, ratio: number): boolean {
+    return --this.#windowsBack > 0 && limit <= this.#wasGood && ratio > SLOWER;
   }
 
   /** @returns nothing if this window is none of its business */
@@ -56,12 +69,13 @@ export class OverloadCuts {
     if (succeeded > 0 && share <= OVERLOADED) this.#proven = true;
     return this.#remembered === undefined
       ? undefined
-      : this.#recover(limit, 0.85 * this.#remembered, succeeded > overloaded);
+      : this.#recover(limit, GOAL * this.#remembered, succeeded > overloaded);
   }
 
   /** Much was refused, while as much work was done as now: it takes so many at once and no more. An outage does no work. */
-  #learnCeiling({ workRate, endedAt }: SampleWindow): void {
+  #learnCeiling({ workRate, endedAt, overloaded, maxInFlight, limit }: SampleWindow): void {
     const refused = this.#refused;
+    if (overloaded === 0) this.ceiling.passed(Math.min(maxInFlight, limit));
     // Where it was not most, it may have been the line: then a lower limit does as much.
     const least = refused?.most ? workRate / 2 : workRate;
     if (refused !== undefined && this.#cutsInARow <= 2 && refused.workRate > least) {
@@ -81,10 +95,17 @@ export class OverloadCuts {
     this.#cutsInARow++;
     if (share > MUCH) this.#refused ??= { limit: used, workRate, most: outage };
     const reason = `overload ${percent(share)} of answers`;
+    const { belowTrial = used } = this.ceiling;
+    if (belowTrial < used && this.#cutsInARow === 1 && this.#remembered === undefined) {
+      return { limit: belowTrial, reason: `${reason}: no more is taken than before` };
+    }
     if (outage) {
-      // It has come back to where it fails.
-      if (this.#cameBack && this.#remembered !== undefined) this.#remembered *= RELAPSE;
-      else if (this.#proven) this.#remembered ??= good;
+      // It has come back to where it fails; what fails at far less, as servers do that are still being started, tells nothing.
+      if (this.#cameBack && this.#remembered !== undefined) {
+        if (used > this.#remembered / 2) this.#wasGood = this.#remembered *= RELAPSE;
+      } else if (this.#proven && this.#remembered === undefined) {
+        this.#wasGood = this.#remembered = this.#windowsBack > 0 ? Math.max(good, this.#wasGood) : good;
+      }
       this.#cameBack = false;
       return { limit: used * 0.5, reason: `${reason}: cut` };
     }
@@ -107,6 +128,7 @@ export class OverloadCuts {
     }
     this.#remembered = undefined;
     this.#cameBack = false;
+    this.#windowsBack = BACK;
     return { limit: Math.max(goal, limit), reason: 'recovered' };
   }
 }
@@ -114,7 +136,11 @@ export class OverloadCuts {
 /** Shares of the answers. */
 const OVERLOADED = 0.05;
 const MUCH = 0.15;
-/** What remains of the good limit. */
+/** Windows. */
+const BACK = 12;
+const SLOWER = 1.5;
+/** Of the good limit: where it goes back to, and what remains of it when that fails. */
+const GOAL = 0.85;
 const RELAPSE = 0.7;
 /** Cuts in a row. */
 const IN_VAIN = 3;
