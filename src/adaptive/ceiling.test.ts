@@ -84,7 +84,7 @@ describe('OverloadCuts', () => {
   /** Where a limit of 10 goes that is wanted to be 40. */
   function wayUpAfter(...windows: readonly SampleWindow[]): number {
     const cuts = new OverloadCuts();
-    for (const each of windows) cuts.onWindow(each, 20);
+    for (const each of windows) cuts.onWindow(each, 20, true);
     return Math.round(cuts.ceiling.below(10, 40, windows.at(-1)!.endedAt));
   }
 
@@ -115,7 +115,7 @@ describe('OverloadCuts', () => {
         workRate: 10 * Math.min(limit, 16),
       };
       const at = index * 500;
-      const wanted = cuts.onWindow(window(at, limit, work), limit)?.limit ?? Math.min(24, limit * 1.5);
+      const wanted = cuts.onWindow(window(at, limit, work), limit, true)?.limit ?? Math.min(24, limit * 1.5);
       limit = Math.round(cuts.ceiling.below(limit, wanted, at));
       limits.push(limit);
     }
@@ -129,13 +129,13 @@ describe('OverloadCuts', () => {
       window(at, limit, { succeeded: 0, overloaded: 100, workRate: 0 });
     const goalAfter = (failsAt: number) => {
       const cuts = new OverloadCuts();
-      cuts.onWindow(window(500, 20, {}), 20);
-      cuts.onWindow(down(1000, 20), 20);
+      cuts.onWindow(window(500, 20, {}), 20, true);
+      cuts.onWindow(down(1000, 20), 20, true);
       for (let at = 1500; at < 5000; at += 1000) {
-        cuts.onWindow(window(at, 1, {}), 1);
-        cuts.onWindow(down(at + 500, failsAt), 1);
+        cuts.onWindow(window(at, 1, {}), 1, true);
+        cuts.onWindow(down(at + 500, failsAt), 1, true);
       }
-      return cuts.onWindow(window(6000, 1, {}), 1)?.reason;
+      return cuts.onWindow(window(6000, 1, {}), 1, true)?.reason;
     };
     expect(goalAfter(3)).toBe('recovering towards 17');
     expect(goalAfter(16)).toBe('recovering towards 4');
@@ -145,9 +145,9 @@ describe('OverloadCuts', () => {
     const cuts = new OverloadCuts();
     const slower = (limit: number, ratio: number) => cuts.isBackSlower(limit, ratio);
     expect(slower(10, 3)).toBe(false);
-    cuts.onWindow(window(500, 20, {}), 20);
-    cuts.onWindow(window(1000, 20, { succeeded: 0, overloaded: 100, workRate: 0 }), 20);
-    cuts.onWindow(window(1500, 10, {}), 10);
+    cuts.onWindow(window(500, 20, {}), 20, true);
+    cuts.onWindow(window(1000, 20, { succeeded: 0, overloaded: 100, workRate: 0 }), 20, true);
+    cuts.onWindow(window(1500, 10, {}), 10, true);
     expect([slower(17, 1.4), slower(21, 3), slower(17, 3)]).toEqual([false, false, true]);
     for (let index = 0; index < 8; index++) expect(slower(17, 3)).toBe(true);
     expect(slower(17, 3)).toBe(false);

@@ -83,7 +83,7 @@ export class KneeController implements LimitController {
     const window = this.#windows.next(single, this.#cuts.recovering);
     if (typeof window === 'string') return { limit: single.limit, reason: window };
     const { succeeded, limit } = window;
-    const cut = this.#cuts.onWindow(window, this.#rest);
+    const cut = this.#cuts.onWindow(window, this.#rest, this.#base.known);
     if (cut !== undefined) return this.#restAt(cut.limit, cut.reason);
     if (this.#windows.settling.isOfAnEarlierTime(window))
       return { limit, reason: 'answers of an earlier time: hold' };

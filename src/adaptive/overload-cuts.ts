@@ -3,6 +3,7 @@ import type { LimitDecision, SampleWindow } from './controller.js';
 import {
   answersIn,
   FEWEST_OVERLOADS,
+  isFilling,
   isOutage,
   OUTAGE,
   overloadShare,
@@ -23,7 +24,7 @@ import {
 export class OverloadCuts {
   /** The good limit from before an outage. */
   #remembered: number | undefined;
-  /** Whether there ever was a window without overload: where it begins may be anywhere. */
+  /** Whether there ever was a window without overload at a limit that was found or not reached: where it begins may be anywhere. */
   #proven = false;
   #cameBack = false;
   /** The good limit from before the last outage, and in how many windows yet somebody may ask for it. */
@@ -54,8 +55,12 @@ export class OverloadCuts {
     return --this.#windowsBack > 0 && limit <= this.#wasGood && ratio > SLOWER;
   }
 
-  /** @returns nothing if this window is none of its business */
-  onWindow(window: SampleWindow, good: number): LimitDecision | undefined {
+  /**
+   * @param good where the limit rests
+   * @param known whether the response without a line is known, so that this limit was found, not given
+   * @returns nothing if this window is none of its business
+   */
+  onWindow(window: SampleWindow, good: number, known: boolean): LimitDecision | undefined {
     const { succeeded, overloaded, limit } = window;
     const share = overloadShare(window);
     const outage = isOutage(window);
@@ -66,7 +71,8 @@ export class OverloadCuts {
     }
     this.#cuts = 0;
     this.#learnCeiling(window);
-    if (succeeded > 0 && share <= OVERLOADED) this.#proven = true;
+    const fits = window.rejected === 0 && !isFilling(window);
+    if (succeeded > 0 && share <= OVERLOADED && (known || fits)) this.#proven = true;
     return this.#remembered === undefined
       ? undefined
       : this.#recover(limit, GOAL * this.#remembered, succeeded > overloaded);
@@ -102,7 +108,7 @@ export class OverloadCuts {
     if (outage) {
       // It has come back to where it fails; what fails at far less, as servers do that are still being started, tells nothing.
       if (this.#cameBack && this.#remembered !== undefined) {
-        if (used > this.#remembered / 2) this.#wasGood = this.#remembered *= RELAPSE;
+        if (used > this.#remembered * SOME) this.#wasGood = this.#remembered *= RELAPSE;
       } else if (this.#proven && this.#remembered === undefined) {
         this.#wasGood = this.#remembered = this.#windowsBack > 0 ? Math.max(good, this.#wasGood) : good;
       }
@@ -141,6 +147,7 @@ const BACK = 12;
 const SLOWER = 1.5;
 /** Of the good limit: where it goes back to, and what remains of it when that fails. */
 const GOAL = 0.85;
+const SOME = 0.3;
 const RELAPSE = 0.7;
 /** Cuts in a row. */
 const IN_VAIN = 3;
