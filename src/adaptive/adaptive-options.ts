@@ -54,7 +54,10 @@ export interface AdaptiveOptions {
    * as the controller's own `protecting` says). @default none
    */
   readonly sheddable?: readonly string[] | undefined;
-  /** Shadow mode: computes and reports (`stats().adaptive`), but leaves the limit alone. @default false */
+  /**
+   * Shadow mode: leaves the limit alone, and reports what it would be, in `stats().adaptive` and `history()`. Without being
+   * tried out the figures are rough. @default false
+   */
   readonly observe?: boolean | undefined;
 }
 

@@ -146,7 +146,7 @@ export class Limiter {
     return snapshot(this.gate);
   }
 
-  /** The last 256 changes of the limit, oldest first, frozen. */
+  /** The last 256 changes of the limit, oldest first, frozen; in shadow mode, those that there would have been. */
   history(): readonly LimitChange[] {
     return this.gate.history.list();
   }

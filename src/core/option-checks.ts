@@ -96,7 +96,8 @@ export function complaint(option: string, rule: string, value: unknown): string 
   return `floodgate: ${option} must be ${rule}, got ${show(value)}`;
 }
 
-function show(value: unknown): string {
+/** A value and its type, for messages. */
+export function show(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   switch (typeof value) {
     case 'string':
