@@ -113,6 +113,39 @@ describe('in shadow mode', () => {
   });
 });
 
+describe('after a guard has cut', () => {
+  /** The limits in force, each from the one before, for these p95. */
+  function limitsAfter(wanted: number, latencies: readonly number[]) {
+    const governor = governorOf(() => wanted, { targetLatencyMs: 50 });
+    let limit = wanted;
+    return latencies.map((p95) => {
+      const decision = governor.onWindow(secondOf({ limit, maxInFlight: limit, p95 }));
+      limit = decision.limit;
+      return decision;
+    });
+  }
+
+  test('the limit is back at what the controller wants by a tenth a window, at least a permit', () => {
+    const latencies = [60, 60, ...Array(6).fill(40)];
+    const decisions = limitsAfter(40, latencies);
+    expect(decisions.map(({ limit }) => limit)).toEqual([32, 26, 29, 32, 35, 39, 40, 40]);
+    expect(decisions[2]!.reason).toBe('guard: kept, back by a tenth a window');
+    expect(decisions[6]!.reason).toBe('wanted');
+    expect(limitsAfter(3, [60, 60, 40, 40]).map(({ limit }) => limit)).toEqual([2, 2, 3, 3]);
+  });
+
+  test('a controller that wants less has its way at once', () => {
+    let wanted = 40;
+    const governor = governorOf(() => wanted, { targetLatencyMs: 50 });
+    const limits = [60, 40, 40].map((p95, index) => {
+      wanted = [40, 20, 40][index]!;
+      return governor.onWindow(secondOf({ limit: 32, maxInFlight: 32, p95 })).limit;
+    });
+    // What it wants later is no longer held back.
+    expect(limits).toEqual([26, 20, 40]);
+  });
+});
+
 test('protects after three bad windows in a row, until one is better', () => {
   const governor = governorOf(() => 20, { targetLatencyMs: 100 });
   const protectedAfter = (figures: Partial<SampleWindow>) => {

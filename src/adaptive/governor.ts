@@ -21,6 +21,8 @@ export class Governor {
   readonly #limiter: string;
   #knownAt: number;
   #badInARow = 0;
+  /** The limit is below what the controller wants, since a guard has cut it. */
+  #cutByGuard = false;
   /** What was decided last: in force, but for shadow mode. */
   #decided: number;
   #reported = false;
@@ -79,7 +81,7 @@ export class Governor {
     if (answers < FEWEST && window.overloaded < FEWEST_OVERLOADS) {
       return this.#hold('few-samples', from, `${answers} answers are too few`);
     }
-    const { limit, reason } = this.#guarded(window, this.#ask(window, from));
+    const { limit, reason } = this.#guarded(window, from, this.#ask(window, from));
     return { limit: this.#paced(window, from, limit), reason };
   }
 
@@ -105,13 +107,23 @@ export class Governor {
   }
 
   /** The absolute bounds that a user may set, whatever the controller thinks. */
-  #guarded(window: SampleWindow, decision: LimitDecision): LimitDecision {
+  #guarded(window: SampleWindow, from: number, decision: LimitDecision): LimitDecision {
     const breach = this.#breachIn(window);
     const bad = breach !== undefined || overloadShare(window) > BAD_SHARE;
     this.#badInARow = bad ? this.#badInARow + 1 : 0;
-    if (breach === undefined) return decision;
-    const cut = Math.min(window.limit, window.maxInFlight) * GUARD_CUT;
-    return decision.limit <= cut ? decision : { limit: cut, reason: `guard: ${breach}` };
+    const most =
+      breach === undefined ? this.#back(from) : Math.min(window.limit, window.maxInFlight) * GUARD_CUT;
+    this.#cutByGuard = decision.limit > most;
+    if (!this.#cutByGuard) return decision;
+    return {
+      limit: most,
+      reason: breach === undefined ? 'guard: kept, back by a tenth a window' : `guard: ${breach}`,
+    };
+  }
+
+  /** The way back from a guard's cut: a controller that knows nothing of the cut would be back at once, and cut again. */
+  #back(from: number): number {
+    return this.#cutByGuard ? Math.max(from + 1, from * GUARD_RISE) : Number.POSITIVE_INFINITY;
   }
 
   #breachIn(window: SampleWindow): string | undefined {
@@ -145,6 +157,7 @@ export class Governor {
 
 const FEWEST = 5;
 const GUARD_CUT = 0.8;
+const GUARD_RISE = 1.1;
 const BAD_IN_A_ROW = 3;
 const BAD_SHARE = 0.05;
 /** Of the way, in the logarithm, each window. */
