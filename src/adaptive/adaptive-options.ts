@@ -2,6 +2,7 @@ import {
   checkOptions,
   complaint,
   integerFrom,
+  millisecondsAboveZero,
   millisecondsFrom,
   nonEmptyString,
   numberFrom,
@@ -10,6 +11,7 @@ import {
 } from '../core/option-checks.js';
 import { AimdController } from './aimd.js';
 import type { LimitController } from './controller.js';
+import { permits } from './controller-range.js';
 import { FixedController } from './fixed.js';
 import { Gradient2Controller } from './gradient2.js';
 import { KneeController } from './knee.js';
@@ -42,11 +44,14 @@ export interface AdaptiveOptions {
   readonly staleAfterMs?: number | undefined;
   /** Where a stale limit drifts, by a third of the way each window: an integer from `min` to `max`. @default initial */
   readonly fallback?: number | undefined;
-  /** Guard: mean wait for a connection, in milliseconds from 0. Above it the limit is cut by a fifth a window. @default none */
+  /** Guard: mean wait for a connection, in milliseconds above 0. Above it the limit is cut by a fifth a window. @default none */
   readonly targetPoolWaitMs?: number | undefined;
-  /** Guard: p95 of latency, in milliseconds from 0. Above it the limit is cut by a fifth a window. @default none */
+  /** Guard: p95 of latency, in milliseconds above 0. Above it the limit is cut by a fifth a window. @default none */
   readonly targetLatencyMs?: number | undefined;
-  /** Guard: share of answers that met overload, 0 to 1. Above it the limit is cut by a fifth a window. @default none */
+  /**
+   * Guard: share of answers that met overload, 0 to 1; 0 allows none. Above it the limit is cut by a fifth a window.
+   * @default none
+   */
   readonly maxErrorRatio?: number | undefined;
   /**
    * Protect mode: names of operation classes (`'stream'`, `'scan'`) that are refused outright, with reason `'shedding'`,
@@ -89,6 +94,8 @@ const CONTROLLERS: Readonly<
   fixed: ({ initial }) => new FixedController(initial),
 };
 
+const GUARD_MS = millisecondsAboveZero(' (leave it out for no guard)');
+
 const CHECKS: Readonly<Record<keyof AdaptiveOptions, OptionCheck>> = {
   controller: checkController,
   initial: integerFrom(1),
@@ -99,8 +106,8 @@ const CHECKS: Readonly<Record<keyof AdaptiveOptions, OptionCheck>> = {
   maxChangePerSecond: numberFrom(1.1),
   staleAfterMs: millisecondsFrom(100),
   fallback: integerFrom(1),
-  targetPoolWaitMs: millisecondsFrom(0),
-  targetLatencyMs: millisecondsFrom(0),
+  targetPoolWaitMs: GUARD_MS,
+  targetLatencyMs: GUARD_MS,
   maxErrorRatio: numberFrom(0, 1),
   sheddable: checkSheddable,
   observe: ofType('boolean'),
@@ -113,7 +120,7 @@ export function resolveAdaptive(
 ): ResolvedAdaptiveOptions | undefined {
   if (adaptive === undefined || adaptive === false) return undefined;
   const options = optionsOf(adaptive);
-  checkOptions('adaptive', options, CHECKS);
+  checkOptions('adaptive', options, CHECKS, '', 'adaptive.');
   const max = within('max', 1, maxConcurrentOps, options.max ?? maxConcurrentOps);
   const min = within('min', 1, max, options.min ?? 1);
   const own = typeof options.controller === 'object' ? options.controller : undefined;
@@ -142,28 +149,31 @@ function optionsOf(adaptive: unknown): AdaptiveOptions {
   if (adaptive === true) return {};
   if (typeof adaptive !== 'object' || adaptive === null || Array.isArray(adaptive)) {
     throw new TypeError(
-      complaint('adaptive', 'a boolean, an object of options or a LimitController', adaptive),
+      complaint('adaptive', 'a boolean, an object of options or a LimitController', adaptive) +
+        newFor(adaptive),
     );
   }
-  return isController(adaptive) ? { controller: adaptive } : (adaptive as AdaptiveOptions);
-}
-
-function isController(value: object): value is LimitController {
-  return typeof (value as Partial<LimitController>).onWindow === 'function';
+  return 'onWindow' in adaptive ? { controller: adaptive as LimitController } : adaptive;
 }
 
 function checkController(option: string, value: unknown): void {
   if (typeof value === 'string' && Object.hasOwn(CONTROLLERS, value)) return;
-  const rule = `a LimitController or one of ${Object.keys(CONTROLLERS)
+  const rule = `a LimitController ({ limit, onWindow(window) }) or one of ${Object.keys(CONTROLLERS)
     .map((name) => `'${name}'`)
     .join(', ')}`;
   if (typeof value === 'string') throw new RangeError(complaint(option, rule, value));
-  if (typeof value !== 'object' || value === null || !isController(value)) {
-    throw new TypeError(complaint(option, rule, value));
+  if (typeof value !== 'object' || value === null) {
+    throw new TypeError(complaint(option, rule, value) + newFor(value));
   }
-  if (!(value.limit >= 1 && value.limit < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(complaint(`${option}.limit`, 'a number of permits >= 1', value.limit));
-  }
+  const { limit, onWindow } = value as Partial<LimitController>;
+  if (limit === undefined && onWindow === undefined) throw new TypeError(complaint(option, rule, value));
+  ofType('function')(`${option}.onWindow`, onWindow);
+  permits(`${option}.limit`, limit);
+}
+
+/** A class, or a function that makes one, is given easily where the object is meant. */
+function newFor(value: unknown): string {
+  return typeof value === 'function' ? ': did you forget new, or to call it?' : '';
 }
 
 function checkSheddable(option: string, value: unknown): void {
