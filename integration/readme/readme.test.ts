@@ -117,7 +117,7 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
   },
   'In your framework': {
     before: `import express from 'express'; import fastify from 'fastify'; import Koa from 'koa';
-      import { Health } from 'floodgate/health'; const health = new Health();
+      import { Health } from 'floodgate/health'; const health = new Health({ required: {} });
       const [expressApp, fastifyApp, koaApp] = [express(), fastify(), new Koa()];`,
     after: `import { createServer } from 'node:http';
       koaApp.use((ctx) => { ctx.body = 'koa'; });
