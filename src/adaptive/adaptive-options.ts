@@ -21,8 +21,12 @@ import { VegasController } from './vegas.js';
 /** A controller that floodgate brings along, by name. */
 export type ControllerName = 'knee' | 'aimd' | 'vegas' | 'gradient2' | 'threshold' | 'fixed';
 
-/** How the limit moves by itself. Every option has a default that needs no tuning. */
-export interface AdaptiveOptions {
+/**
+ * How the limit moves by itself. Every option has a default that needs no tuning.
+ *
+ * @typeParam C the operation classes there are, where they are known
+ */
+export interface AdaptiveOptions<C extends string = string> {
   /** Who decides: a name, or an object of your own. @default 'knee' */
   readonly controller?: ControllerName | LimitController | undefined;
   /** The limit at the start: an integer from `min` to `max`. @default 20, or the nearest that `min` and `max` allow */
@@ -58,7 +62,7 @@ export interface AdaptiveOptions {
    * while things stay bad: three windows in a row with more than 5 % overload or a broken guard, until one is better (or
    * as the controller's own `protecting` says). @default none
    */
-  readonly sheddable?: readonly string[] | undefined;
+  readonly sheddable?: readonly C[] | undefined;
   /**
    * Shadow mode: leaves the limit alone, and reports what it would be, in `stats().adaptive` and `history()`. Without being
    * tried out the figures are rough. @default false
