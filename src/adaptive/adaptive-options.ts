@@ -46,7 +46,7 @@ export interface AdaptiveOptions<C extends string = string> {
   readonly maxChangePerSecond?: number | undefined;
   /** Without figures for this long (milliseconds from 100) while there is traffic, the limit is stale. @default 10000 */
   readonly staleAfterMs?: number | undefined;
-  /** Where a stale limit drifts, by a third of the way each window: an integer from `min` to `max`. @default initial */
+  /** Where a stale limit drifts, by a third of the way (of the logarithm) each window: an integer from `min` to `max`. @default initial */
   readonly fallback?: number | undefined;
   /** Guard: mean wait for a connection, in milliseconds above 0. Above it the limit is cut by a fifth a window. @default none */
   readonly targetPoolWaitMs?: number | undefined;
