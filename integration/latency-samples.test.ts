@@ -1,4 +1,4 @@
-import type { LimitController, LimiterOptions, SampleWindow } from 'floodgate';
+import type { LimitController, SampleWindow } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import { LimitedMysql } from 'floodgate/mysql2';
 import { LimitedPool } from 'floodgate/pg';
@@ -12,27 +12,33 @@ import { startRedis } from './support/servers/redis/start-redis.js';
 const LIMIT = 50;
 const CALLS = 6_000;
 
+/** Of any client's limiter. */
+interface Options {
+  readonly maxConcurrentOps?: number;
+  readonly adaptive?: { readonly controller: LimitController };
+}
+
 /** Fast enough that not every operation is timed. */
 const clients = {
-  async 'pg.Pool, query'(options: LimiterOptions) {
+  async 'pg.Pool, query'(options: Options) {
     const { url: connectionString } = inject('postgres');
     const pool = new LimitedPool(pg.Pool, options, { connectionString, max: 10 });
     onTestFinished(() => pool.end());
     return { limiter: pool.limiter, call: () => pool.query('select 1') };
   },
-  async 'mysql2, query'(options: LimiterOptions) {
+  async 'mysql2, query'(options: Options) {
     const pool = await mysqlPool(options);
     return { limiter: pool.limiter, call: () => pool.query('select 1') };
   },
-  async 'mysql2, execute'(options: LimiterOptions) {
+  async 'mysql2, execute'(options: Options) {
     const pool = await mysqlPool(options);
     return { limiter: pool.limiter, call: () => pool.execute('select 1') };
   },
-  async ioredis(options: LimiterOptions) {
+  async ioredis(options: Options) {
     const redis = await limitedRedis(options, false);
     return { limiter: redis.limiter, call: () => redis.get('key') };
   },
-  async 'ioredis, auto-pipelining'(options: LimiterOptions) {
+  async 'ioredis, auto-pipelining'(options: Options) {
     const redis = await limitedRedis(options, true);
     return { limiter: redis.limiter, call: () => redis.get('key') };
   },
@@ -81,14 +87,14 @@ test.each(Object.entries(clients))(
   },
 );
 
-async function mysqlPool(options: LimiterOptions) {
+async function mysqlPool(options: Options) {
   const config = { uri: await sharedMysql(), connectionLimit: 10 };
   const pool = new LimitedMysql(mysql.createPool, options, config);
   onTestFinished(() => pool.end());
   return pool;
 }
 
-async function limitedRedis(options: LimiterOptions, enableAutoPipelining: boolean) {
+async function limitedRedis(options: Options, enableAutoPipelining: boolean) {
   const server = await startRedis();
   const redis = new LimitedRedis(new Redis(server.url, { enableAutoPipelining }), options);
   onTestFinished(async () => {

@@ -118,7 +118,7 @@ describe('the packed package', () => {
     await mkdir(join(folder, 'node_modules/@opentelemetry'));
     const api = 'node_modules/@opentelemetry/api';
     await cp(join(root, api), join(folder, api), { recursive: true });
-    expect(await printedBy('otel.mjs', source)).toBe(12);
+    expect(await printedBy('otel.mjs', source)).toBe(13);
   });
 
   test('brings floodgate/health and floodgate/retry along', async () => {

@@ -18,6 +18,7 @@ const COMPLETE: readonly string[] = [
   'Aerospike: `floodgate/aerospike`',
   'Your own operations: `Limiter`',
   'Log lines and other listeners',
+  'A controller of your own',
 ];
 
 /**
@@ -117,7 +118,7 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
   },
   'In your framework': {
     before: `import express from 'express'; import fastify from 'fastify'; import Koa from 'koa';
-      import { Health } from 'floodgate/health'; const health = new Health();
+      import { Health } from 'floodgate/health'; const health = new Health({ required: {} });
       const [expressApp, fastifyApp, koaApp] = [express(), fastify(), new Koa()];`,
     after: `import { createServer } from 'node:http';
       koaApp.use((ctx) => { ctx.body = 'koa'; });
@@ -166,6 +167,13 @@ const RUNS: Readonly<Record<string, { before?: string; after?: string; prints: R
     before: "import pg from 'pg'; import { LimitedPool } from 'floodgate/pg';",
     after: 'console.log(pool.limiter.stats().adaptive.observe); await pool.end();',
     prints: /^20\nfalse\n$/,
+  },
+  'A controller of your own': {
+    after: `const until = Date.now() + 2500; const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      const caller = async () => { while (Date.now() < until) await limiter.run(() => sleep(5)).catch(() => sleep(1)); };
+      await Promise.all(Array.from({ length: 20 }, caller));
+      console.log(limiter.limit > 10, limiter.history().at(-1).reason);`,
+    prints: /^10\ntrue 0 overloads, \d+ refused\n$/,
   },
 };
 

@@ -20,9 +20,10 @@ export class AdaptiveControl {
   constructor(gate: Gate, options: ResolvedAdaptiveOptions, stalls: StallSource | undefined) {
     this.#gate = gate;
     this.#options = options;
-    this.#governor = new Governor(options, gate.clock.now());
+    this.#governor = new Governor(options, gate.clock.now(), gate.options.name);
     this.#decision = { limit: options.initial, reason: 'initial' };
     if (!options.observe) gate.setLimit(options.initial, 'adaptive: initial', undefined);
+    gate.history.countFromHere();
     this.windows = new SampleWindows(gate, stalls, options, this);
   }
 
@@ -46,9 +47,13 @@ export class AdaptiveControl {
   onWindow(window: SampleWindow): void {
     try {
       this.#last = figuresOf(window);
+      const { limit: from } = this.#decision;
       this.#decision = this.#governor.onWindow(window);
       const { limit, reason } = this.#decision;
-      if (this.#options.observe) return;
+      if (this.#options.observe) {
+        if (limit !== from) this.#gate.history.proposed(from, limit, reason, this.#last);
+        return;
+      }
       this.#gate.setLimit(limit, reason, this.#last);
       if (this.#options.sheddable.length > 0) this.#gate.shed(this.#shedding);
     } catch (error) {

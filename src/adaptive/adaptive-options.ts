@@ -2,6 +2,7 @@ import {
   checkOptions,
   complaint,
   integerFrom,
+  millisecondsAboveZero,
   millisecondsFrom,
   nonEmptyString,
   numberFrom,
@@ -10,6 +11,7 @@ import {
 } from '../core/option-checks.js';
 import { AimdController } from './aimd.js';
 import type { LimitController } from './controller.js';
+import { permits } from './controller-range.js';
 import { FixedController } from './fixed.js';
 import { Gradient2Controller } from './gradient2.js';
 import { KneeController } from './knee.js';
@@ -19,8 +21,12 @@ import { VegasController } from './vegas.js';
 /** A controller that floodgate brings along, by name. */
 export type ControllerName = 'knee' | 'aimd' | 'vegas' | 'gradient2' | 'threshold' | 'fixed';
 
-/** How the limit moves by itself. Every option has a default that needs no tuning. */
-export interface AdaptiveOptions {
+/**
+ * How the limit moves by itself. Every option has a default that needs no tuning.
+ *
+ * @typeParam C the operation classes there are, where they are known
+ */
+export interface AdaptiveOptions<C extends string = string> {
   /** Who decides: a name, or an object of your own. @default 'knee' */
   readonly controller?: ControllerName | LimitController | undefined;
   /** The limit at the start: an integer from `min` to `max`. @default 20, or the nearest that `min` and `max` allow */
@@ -40,21 +46,27 @@ export interface AdaptiveOptions {
   readonly maxChangePerSecond?: number | undefined;
   /** Without figures for this long (milliseconds from 100) while there is traffic, the limit is stale. @default 10000 */
   readonly staleAfterMs?: number | undefined;
-  /** Where a stale limit drifts, by a third of the way each window: an integer from `min` to `max`. @default initial */
+  /** Where a stale limit drifts, by a third of the way (of the logarithm) each window: an integer from `min` to `max`. @default initial */
   readonly fallback?: number | undefined;
-  /** Guard: mean wait for a connection, in milliseconds from 0. Above it the limit is cut by a fifth a window. @default none */
+  /** Guard: mean wait for a connection, in milliseconds above 0. Above it the limit is cut by a fifth a window. @default none */
   readonly targetPoolWaitMs?: number | undefined;
-  /** Guard: p95 of latency, in milliseconds from 0. Above it the limit is cut by a fifth a window. @default none */
+  /** Guard: p95 of latency, in milliseconds above 0. Above it the limit is cut by a fifth a window. @default none */
   readonly targetLatencyMs?: number | undefined;
-  /** Guard: share of answers that met overload, 0 to 1. Above it the limit is cut by a fifth a window. @default none */
+  /**
+   * Guard: share of answers that met overload, 0 to 1; 0 allows none. Above it the limit is cut by a fifth a window.
+   * @default none
+   */
   readonly maxErrorRatio?: number | undefined;
   /**
    * Protect mode: names of operation classes (`'stream'`, `'scan'`) that are refused outright, with reason `'shedding'`,
    * while things stay bad: three windows in a row with more than 5 % overload or a broken guard, until one is better (or
    * as the controller's own `protecting` says). @default none
    */
-  readonly sheddable?: readonly string[] | undefined;
-  /** Shadow mode: computes and reports (`stats().adaptive`), but leaves the limit alone. @default false */
+  readonly sheddable?: readonly C[] | undefined;
+  /**
+   * Shadow mode: leaves the limit alone, and reports what it would be, in `stats().adaptive` and `history()`. Without being
+   * tried out the figures are rough. @default false
+   */
   readonly observe?: boolean | undefined;
 }
 
@@ -86,6 +98,8 @@ const CONTROLLERS: Readonly<
   fixed: ({ initial }) => new FixedController(initial),
 };
 
+const GUARD_MS = millisecondsAboveZero(' (leave it out for no guard)');
+
 const CHECKS: Readonly<Record<keyof AdaptiveOptions, OptionCheck>> = {
   controller: checkController,
   initial: integerFrom(1),
@@ -96,8 +110,8 @@ const CHECKS: Readonly<Record<keyof AdaptiveOptions, OptionCheck>> = {
   maxChangePerSecond: numberFrom(1.1),
   staleAfterMs: millisecondsFrom(100),
   fallback: integerFrom(1),
-  targetPoolWaitMs: millisecondsFrom(0),
-  targetLatencyMs: millisecondsFrom(0),
+  targetPoolWaitMs: GUARD_MS,
+  targetLatencyMs: GUARD_MS,
   maxErrorRatio: numberFrom(0, 1),
   sheddable: checkSheddable,
   observe: ofType('boolean'),
@@ -110,7 +124,7 @@ export function resolveAdaptive(
 ): ResolvedAdaptiveOptions | undefined {
   if (adaptive === undefined || adaptive === false) return undefined;
   const options = optionsOf(adaptive);
-  checkOptions('adaptive', options, CHECKS);
+  checkOptions('adaptive', options, CHECKS, '', 'adaptive.');
   const max = within('max', 1, maxConcurrentOps, options.max ?? maxConcurrentOps);
   const min = within('min', 1, max, options.min ?? 1);
   const own = typeof options.controller === 'object' ? options.controller : undefined;
@@ -139,28 +153,31 @@ function optionsOf(adaptive: unknown): AdaptiveOptions {
   if (adaptive === true) return {};
   if (typeof adaptive !== 'object' || adaptive === null || Array.isArray(adaptive)) {
     throw new TypeError(
-      complaint('adaptive', 'a boolean, an object of options or a LimitController', adaptive),
+      complaint('adaptive', 'a boolean, an object of options or a LimitController', adaptive) +
+        newFor(adaptive),
     );
   }
-  return isController(adaptive) ? { controller: adaptive } : (adaptive as AdaptiveOptions);
-}
-
-function isController(value: object): value is LimitController {
-  return typeof (value as Partial<LimitController>).onWindow === 'function';
+  return 'onWindow' in adaptive ? { controller: adaptive as LimitController } : adaptive;
 }
 
 function checkController(option: string, value: unknown): void {
   if (typeof value === 'string' && Object.hasOwn(CONTROLLERS, value)) return;
-  const rule = `a LimitController or one of ${Object.keys(CONTROLLERS)
+  const rule = `a LimitController ({ limit, onWindow(window) }) or one of ${Object.keys(CONTROLLERS)
     .map((name) => `'${name}'`)
     .join(', ')}`;
   if (typeof value === 'string') throw new RangeError(complaint(option, rule, value));
-  if (typeof value !== 'object' || value === null || !isController(value)) {
-    throw new TypeError(complaint(option, rule, value));
+  if (typeof value !== 'object' || value === null) {
+    throw new TypeError(complaint(option, rule, value) + newFor(value));
   }
-  if (!(value.limit >= 1 && value.limit < Number.POSITIVE_INFINITY)) {
-    throw new RangeError(complaint(`${option}.limit`, 'a number of permits >= 1', value.limit));
-  }
+  const { limit, onWindow } = value as Partial<LimitController>;
+  if (limit === undefined && onWindow === undefined) throw new TypeError(complaint(option, rule, value));
+  ofType('function')(`${option}.onWindow`, onWindow);
+  permits(`${option}.limit`, limit);
+}
+
+/** A class, or a function that makes one, is given easily where the object is meant. */
+function newFor(value: unknown): string {
+  return typeof value === 'function' ? ': did you forget new, or to call it?' : '';
 }
 
 function checkSheddable(option: string, value: unknown): void {

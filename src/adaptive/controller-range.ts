@@ -16,9 +16,17 @@ export interface ResolvedRange {
   readonly max: number;
 }
 
-/** @throws TypeError | RangeError for a min above the max, an initial outside of them, or what is no number of permits */
-export function resolveRange(owner: string, options: ControllerRange): ResolvedRange {
-  checkOptions(owner, options, RANGE_CHECKS);
+/**
+ * @param more checks of the options that a controller has beside its range
+ * @throws TypeError | RangeError for an unknown option, what is no number of permits, a min above the max, or an initial
+ * outside of them
+ */
+export function resolveRange(
+  owner: string,
+  options: ControllerRange,
+  more: Readonly<Record<string, OptionCheck>> = {},
+): ResolvedRange {
+  checkOptions(owner, options, { ...RANGE_CHECKS, ...more });
   const { min = 1, max = Math.max(1000, min) } = options;
   if (min > max) throw new RangeError(complaint('min', `at most max (${max})`, min));
   const initial = options.initial ?? Math.min(Math.max(20, min), max);

@@ -10,10 +10,15 @@ export interface LimitController {
    * while three windows in a row, and all since, met more overload than 5 % of their answers, or broke a guard.
    */
   readonly protecting?: boolean | undefined;
+  /**
+   * Wants `window.limit` to leave the limit where it is. When it throws, or answers anything else than a decision, the limit
+   * is held and a process warning tells so, once a limiter; it is asked again at the next window.
+   */
   onWindow(window: SampleWindow): LimitDecision;
 }
 
 export interface LimitDecision {
+  /** In permits. It is rounded, kept within `min` and `max`, and followed at most at `maxChangePerSecond`. */
   readonly limit: number;
   /** In words, with the figures that decided: it ends up in `history()`. */
   readonly reason: string;

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AdaptiveOptions } from './adaptive-options.js';
 import { resolveAdaptive } from './adaptive-options.js';
 import type { SampleWindow } from './controller.js';
@@ -7,7 +7,7 @@ import { windowOf } from './testing/window-of.js';
 
 function governorOf(wanted: () => number, options: AdaptiveOptions = {}) {
   const controller = { limit: 20, onWindow: () => ({ limit: wanted(), reason: 'wanted' }) };
-  return new Governor(resolveAdaptive({ ...options, controller }, 1000)!, 0);
+  return new Governor(resolveAdaptive({ ...options, controller }, 1000)!, 0, 'pg');
 }
 
 function secondOf(figures: Partial<SampleWindow>): SampleWindow {
@@ -71,21 +71,79 @@ test.each([
   expect(governorOf(() => 9, options).onWindow(secondOf(figures))).toEqual({ limit: 9, reason: 'wanted' });
 });
 
-test('a controller that throws or answers nonsense holds the limit, and is reported once', () => {
-  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  for (const wanted of [
-    () => Number.NaN,
-    () => Number.POSITIVE_INFINITY,
-    () => {
-      throw new Error('broken');
-    },
-  ]) {
-    const governor = governorOf(wanted);
-    expect(governor.onWindow(secondOf({})).limit).toBe(20);
-    expect(governor.verdict).toBe('controller-failed');
+test('brings a limit that was set outside of min and max back at the next window, whatever that shows', () => {
+  const governor = governorOf(() => 20, { min: 10, max: 40 });
+  const limits = [
+    { limit: 3, stalledMs: 40 },
+    { limit: 3, succeeded: 2 },
+    { limit: 90, ...silent },
+  ].map((figures) => governor.onWindow(secondOf(figures)).limit);
+  expect(limits).toEqual([10, 10, 40]);
+});
+
+describe('in shadow mode', () => {
+  /** The limits proposed while 1000 is in force. */
+  function proposals(wanted: readonly number[], figures: readonly Partial<SampleWindow>[] = []) {
+    let index = 0;
+    const governor = governorOf(() => wanted[index]!, { observe: true, maxChangePerSecond: 2 });
+    return wanted.map((_, at) => {
+      index = at;
+      return governor.onWindow(secondOf({ limit: 1000, ...figures[at] })).limit;
+    });
   }
-  expect(emitWarning).toHaveBeenCalledTimes(1);
-  emitWarning.mockRestore();
+
+  test('a controller that holds what is in force proposes nothing new', () => {
+    expect(proposals([30, 1000, 1000, 35])).toEqual([30, 30, 30, 35]);
+  });
+
+  test('a window that is not believed keeps the last proposal', () => {
+    const windows = [{}, { stalledMs: 40 }, { succeeded: 4 }, silent];
+    expect(proposals([30, 500, 500, 500], windows)).toEqual([30, 30, 30, 30]);
+  });
+
+  test('the pace is that from the last proposal', () => {
+    expect(proposals([500, 500, 2])).toEqual([40, 80, 40]);
+  });
+
+  test('a stale limit drifts from the last proposal', () => {
+    const governor = governorOf(() => 40, { observe: true, fallback: 10 });
+    governor.onWindow(secondOf({ limit: 1000 }));
+    const drifted = governor.onWindow(secondOf({ ...silent, limit: 1000, endedAt: 11_000 }));
+    expect(drifted).toEqual({ limit: 25, reason: 'no figures: drift to the fallback 10' });
+  });
+});
+
+describe('after a guard has cut', () => {
+  /** The limits in force, each from the one before, for these p95. */
+  function limitsAfter(wanted: number, latencies: readonly number[]) {
+    const governor = governorOf(() => wanted, { targetLatencyMs: 50 });
+    let limit = wanted;
+    return latencies.map((p95) => {
+      const decision = governor.onWindow(secondOf({ limit, maxInFlight: limit, p95 }));
+      limit = decision.limit;
+      return decision;
+    });
+  }
+
+  test('the limit is back at what the controller wants by a tenth a window, at least a permit', () => {
+    const latencies = [60, 60, ...Array(6).fill(40)];
+    const decisions = limitsAfter(40, latencies);
+    expect(decisions.map(({ limit }) => limit)).toEqual([32, 26, 29, 32, 35, 39, 40, 40]);
+    expect(decisions[2]!.reason).toBe('guard: kept, back by a tenth a window');
+    expect(decisions[6]!.reason).toBe('wanted');
+    expect(limitsAfter(3, [60, 60, 40, 40]).map(({ limit }) => limit)).toEqual([2, 2, 3, 3]);
+  });
+
+  test('a controller that wants less has its way at once', () => {
+    let wanted = 40;
+    const governor = governorOf(() => wanted, { targetLatencyMs: 50 });
+    const limits = [60, 40, 40].map((p95, index) => {
+      wanted = [40, 20, 40][index]!;
+      return governor.onWindow(secondOf({ limit: 32, maxInFlight: 32, p95 })).limit;
+    });
+    // What it wants later is no longer held back.
+    expect(limits).toEqual([26, 20, 40]);
+  });
 });
 
 test('protects after three bad windows in a row, until one is better', () => {
@@ -109,5 +167,5 @@ test('protects after three bad windows in a row, until one is better', () => {
 
 test('a controller that protects by its own rule is asked', () => {
   const controller = { limit: 20, protecting: true, onWindow: () => ({ limit: 20, reason: '' }) };
-  expect(new Governor(resolveAdaptive({ controller }, 1000)!, 0).protecting).toBe(true);
+  expect(new Governor(resolveAdaptive({ controller }, 1000)!, 0, 'pg').protecting).toBe(true);
 });

@@ -32,8 +32,8 @@ describe('protect mode', () => {
   });
 
   test.each([
-    ['report', "floodgate: sheddable must be an array of class names, got 'report' (string)"],
-    [[7], 'floodgate: sheddable[0] must be a non-empty string, got 7 (number)'],
+    ['report', "floodgate: adaptive.sheddable must be an array of class names, got 'report' (string)"],
+    [[7], 'floodgate: adaptive.sheddable[0] must be a non-empty string, got 7 (number)'],
   ])('of %o is refused', (sheddable, message) => {
     expect(() => new Limiter({ adaptive: { sheddable } as never })).toThrow(new TypeError(message));
   });

@@ -24,7 +24,7 @@ export class Gate {
   readonly options: ResolvedLimiterOptions;
   readonly clock: SamplingClock;
   readonly classes: OperationClasses;
-  readonly history = new LimitHistory();
+  readonly history: LimitHistory;
   readonly events = new GateEvents(this);
   /** For clients with several servers: their wrappers ask it beside {@link refusal}. */
   readonly nodes = new NodeShares();
@@ -53,6 +53,8 @@ export class Gate {
     this.options = options;
     this.limit = options.maxConcurrentOps;
     this.clock = new SamplingClock(options.now);
+    const origin = options.now === undefined ? performance.timeOrigin : 0;
+    this.history = new LimitHistory(() => origin + this.clock.now());
     this.classes = new OperationClasses(options.bulkheads);
     const now = this.clock.now();
     this.ages = new PermitAges(now);
@@ -222,10 +224,7 @@ export class Gate {
     const from = this.limit;
     if (limit === from) return;
     this.limit = limit;
-    const origin = this.options.now === undefined ? performance.timeOrigin : 0;
-    const change: LimitChange = { at: origin + this.clock.now(), from, to: limit, reason, window };
-    this.history.add(change);
-    this.events.limitChanged(change);
+    this.events.limitChanged(this.history.moved(from, limit, reason, window));
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { RejectReason } from './backpressure-error.js';
 import type { LimitChange } from './limit-history.js';
 import type { LimiterState } from './limiter-stats.js';
+import { complaint, unknownKey } from './option-checks.js';
 import type { Outcome } from './outcome.js';
 
 /**
@@ -24,4 +25,36 @@ export interface LimiterObserver {
   onConnectTime?(connectMs: number): void;
   onLimitChange?(change: LimitChange): void;
   onStateChange?(state: LimiterState, previous: LimiterState): void;
+}
+
+const METHODS: readonly string[] = Object.keys({
+  onAdmit: true,
+  onReject: true,
+  onRelease: true,
+  onLatency: true,
+  onPoolWait: true,
+  onConnectTime: true,
+  onLimitChange: true,
+  onStateChange: true,
+} satisfies Record<keyof LimiterObserver, true>);
+
+/** @throws TypeError for what would never hear anything: a method of another name, or none at all */
+export function checkObserver(observer: unknown): asserts observer is LimiterObserver {
+  if (typeof observer !== 'object' || observer === null) {
+    throw new TypeError(complaint('the observer', 'an object', observer));
+  }
+  const unknown = Object.keys(observer).find((key) => /^on[A-Z]/.test(key) && !METHODS.includes(key));
+  if (unknown !== undefined) throw new TypeError(unknownKey('observer method', unknown, METHODS));
+  const known = METHODS.filter((name) => name in observer);
+  if (known.length === 0) {
+    throw new TypeError(
+      complaint('the observer', `an object with ${METHODS.join(', ')}, or some of them`, observer),
+    );
+  }
+  for (const name of known) {
+    const method = (observer as Record<string, unknown>)[name];
+    if (method !== undefined && typeof method !== 'function') {
+      throw new TypeError(complaint(`the observer's ${name}`, 'a function', method));
+    }
+  }
 }

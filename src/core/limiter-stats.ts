@@ -44,7 +44,7 @@ export interface NodeStats {
 
 /** What moves a limit by itself. */
 export interface AdaptiveStats {
-  /** The limit that the last decision wants; in force unless {@link observe}. */
+  /** The limit that the last decision wants; in force unless {@link observe}, or somebody has moved the limit since. */
   readonly proposedLimit: number;
   /** The limit never leaves these, in permits. */
   readonly min: number;
@@ -57,7 +57,8 @@ export interface AdaptiveStats {
   readonly stale: boolean;
   /**
    * What became of the last window: `used`; `idle` (no traffic); not believed because the event loop `stalled` or there
-   * were `few-samples`; `stale`; `controller-failed` (it threw or answered nonsense: the limit is held).
+   * were `few-samples`; `stale`; `controller-failed` (it threw or answered nonsense, as {@link reason} tells: the limit is
+   * held).
    */
   readonly verdict: 'used' | 'idle' | 'stalled' | 'few-samples' | 'stale' | 'controller-failed';
   /** The figures of the last window that ended, without those that are missing; `undefined` before the first. */
@@ -84,6 +85,7 @@ export interface LimiterStats extends OutcomeCounts {
   readonly poolWait: { readonly p95: number | undefined };
   /** Time to open the connections that checkouts had to wait for, in milliseconds. */
   readonly connectTime: { readonly p95: number | undefined };
+  /** Changes of the limit since it began where it did; where an adaptive limit begins is none. */
   readonly limitIncreases: number;
   readonly limitDecreases: number;
   /** Only there where the limit moves by itself. */

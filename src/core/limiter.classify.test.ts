@@ -90,15 +90,17 @@ describe('classify', () => {
     expect(warnings[0]).toContain('classify threw; floodgate goes on without it. Error: broken classify');
   });
 
-  test.each(['error', null, 0, Promise.resolve('overload')])(
-    'that returns %o, no outcome, is warned of once, and the default decides',
-    async (outcome) => {
-      expect(await outcomeOf(new Error('x'), () => outcome)).toEqual({ ...NONE, failed: 1 });
-      expect(await outcomeOf(new Error('x'), () => outcome)).toEqual({ ...NONE, failed: 1 });
-      expect(warnings).toHaveLength(1);
-      expect(warnings[0]).toContain(
-        `outcome must be 'success', 'failed', 'overload' or 'ignored', got ${String(outcome)}`,
-      );
-    },
-  );
+  test.each([
+    ['error', "'error' (string)"],
+    [null, 'null'],
+    [0, '0 (number)'],
+    [Promise.resolve('overload'), 'an object (Promise)'],
+  ])('that returns %o, no outcome, is warned of once, and the default decides', async (outcome, shown) => {
+    expect(await outcomeOf(new Error('x'), () => outcome)).toEqual({ ...NONE, failed: 1 });
+    expect(await outcomeOf(new Error('x'), () => outcome)).toEqual({ ...NONE, failed: 1 });
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(
+      `outcome must be 'success', 'failed', 'overload' or 'ignored', got ${shown}`,
+    );
+  });
 });

@@ -87,13 +87,17 @@ describe('release', () => {
     expect(limiter.stats()).toMatchObject({ overloaded: 1, succeeded: 0, doubleReleases: 1 });
   });
 
-  test.each(['sucess', null, 0, {}, Symbol('s')])('with %o throws, but the permit is back', (outcome) => {
+  test.each([
+    ['sucess', "'sucess' (string)"],
+    [null, 'null'],
+    [0, '0 (number)'],
+    [{}, 'an object (Object)'],
+    [Symbol('s'), 'Symbol(s) (symbol)'],
+  ])('with %o throws, but the permit is back', (outcome, shown) => {
     const limiter = new Limiter();
     const permit = limiter.acquire();
     expect(() => permit.release(outcome as never)).toThrow(
-      new TypeError(
-        `floodgate: outcome must be 'success', 'failed', 'overload' or 'ignored', got ${String(outcome)}`,
-      ),
+      new TypeError(`floodgate: outcome must be 'success', 'failed', 'overload' or 'ignored', got ${shown}`),
     );
     expect(limiter.stats()).toMatchObject({ inFlight: 0, ignored: 1, doubleReleases: 0 });
   });

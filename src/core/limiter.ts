@@ -2,13 +2,13 @@ import type { BackpressureError } from './backpressure-error.js';
 import { type DrainOptions, drainGate } from './drain.js';
 import { Gate } from './gate.js';
 import type { LimitChange } from './limit-history.js';
-import type { LimiterObserver } from './limiter-observer.js';
+import { checkObserver, type LimiterObserver } from './limiter-observer.js';
 import { type LimiterOptions, resolveLimiterOptions } from './limiter-options.js';
 import { snapshot } from './limiter-snapshot.js';
 import type { LimiterStats } from './limiter-stats.js';
 import { warnOnce } from './observers.js';
 import type { OperationClass } from './operation-class.js';
-import type { OperationInfo } from './operation-info.js';
+import { checkOperation, type OperationInfo } from './operation-info.js';
 import { integerFrom, nonEmptyString } from './option-checks.js';
 import { isOutcome, notAnOutcome, type Outcome } from './outcome.js';
 import type { Permit } from './permit.js';
@@ -146,7 +146,7 @@ export class Limiter {
     return snapshot(this.gate);
   }
 
-  /** The last 256 changes of the limit, oldest first, frozen. */
+  /** The last 256 changes of the limit, oldest first, frozen; in shadow mode, those that there would have been. */
   history(): readonly LimitChange[] {
     return this.gate.history.list();
   }
@@ -161,11 +161,13 @@ export class Limiter {
     return drainGate(this.gate, options);
   }
 
-  /** Listens until the returned function is called. Without observers, nothing is built for them. */
+  /**
+   * Listens until the returned function is called. Without observers, nothing is built for them.
+   *
+   * @throws TypeError for what has none of an observer's methods, or one of another name
+   */
   subscribe(observer: LimiterObserver): () => void {
-    if (typeof observer !== 'object' || observer === null) {
-      throw new TypeError(`floodgate: subscribe() takes an observer object, got ${String(observer)}`);
-    }
+    checkObserver(observer);
     return this.gate.events.subscribe(observer);
   }
 
@@ -193,7 +195,11 @@ export class Limiter {
     if (op === undefined) return this.#defaultClass;
     const { operation, operationClass } = op;
     if (operation !== undefined) nonEmptyString('operation', operation);
-    if (operationClass === undefined) return this.#defaultClass;
+    if (operationClass === undefined) {
+      // It costs as much as an admission, so only what says nothing is looked at: it was meant to say something.
+      if (operation === undefined && op.weight === undefined) checkOperation(op);
+      return this.#defaultClass;
+    }
     nonEmptyString('operationClass', operationClass);
     return this.gate.classes.get(operationClass);
   }

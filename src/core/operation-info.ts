@@ -1,3 +1,5 @@
+import { checkOptions, integerFrom, nonEmptyString } from './option-checks.js';
+
 /** What a caller may say about an operation. Everything is optional. */
 export interface OperationInfo {
   /** A short name for errors and metrics, `'query'` for example. Never SQL text, keys or values. */
@@ -9,4 +11,15 @@ export interface OperationInfo {
    * so that a heavy operation can still run, alone. @default 1
    */
   readonly weight?: number | undefined;
+}
+
+const CHECKS = {
+  operation: nonEmptyString,
+  operationClass: nonEmptyString,
+  weight: integerFrom(1),
+} satisfies Record<keyof OperationInfo, unknown>;
+
+/** @throws TypeError for a field of another name */
+export function checkOperation(op: OperationInfo): void {
+  checkOptions('operation', op, CHECKS);
 }

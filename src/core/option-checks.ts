@@ -23,6 +23,15 @@ export function millisecondsFrom(min: number): OptionCheck {
   };
 }
 
+/** The same above zero, for bounds that nothing could keep at zero. `hint`: what to do instead. */
+export function millisecondsAboveZero(hint = ''): OptionCheck {
+  const rule = `a number of milliseconds > 0, at most ${LONGEST_TIMER_MS}${hint}`;
+  return (option, value) => {
+    if (typeof value !== 'number') throw new TypeError(complaint(option, rule, value));
+    if (!(value > 0 && value <= LONGEST_TIMER_MS)) throw new RangeError(complaint(option, rule, value));
+  };
+}
+
 /** What Node can wait; a longer timer fires at once. */
 export const LONGEST_TIMER_MS = 2_147_483_647;
 
@@ -62,12 +71,14 @@ export function oneOf(...allowed: readonly string[]): OptionCheck {
  *
  * @param owner what the options belong to, for the message: `'Limiter'`.
  * @param hint added to the complaint about an unknown key
+ * @param prefix of options that stand inside another one: `'adaptive.'`
  */
 export function checkOptions(
   owner: string,
   options: unknown,
   table: Readonly<Record<string, OptionCheck>>,
   hint = '',
+  prefix = '',
 ): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new TypeError(complaint(`${owner} options`, 'an object', options));
@@ -76,7 +87,7 @@ export function checkOptions(
     const check = Object.hasOwn(table, key) ? table[key] : undefined;
     if (check === undefined)
       throw new TypeError(unknownKey(`${owner} option`, key, Object.keys(table), hint));
-    if (value !== undefined) check(key, value);
+    if (value !== undefined) check(`${prefix}${key}`, value);
   }
 }
 
@@ -96,7 +107,8 @@ export function complaint(option: string, rule: string, value: unknown): string 
   return `floodgate: ${option} must be ${rule}, got ${show(value)}`;
 }
 
-function show(value: unknown): string {
+/** A value and its type, for messages. */
+export function show(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   switch (typeof value) {
     case 'string':
@@ -116,24 +128,28 @@ function show(value: unknown): string {
 /** Names what is unknown, and what was probably meant. */
 export function unknownKey(what: string, key: string, known: readonly string[], hint = ''): string {
   const near =
-    known.find((name) => name === OTHER_WORDS[key]) ??
+    known.find((name) => OTHER_WORDS.get(key)?.includes(name)) ??
     known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
   const suggestion = near === undefined ? `known: ${known.join(', ')}` : `did you mean '${near}'?`;
   return `floodgate: unknown ${what} '${key}' (${suggestion})${hint === '' ? '' : `; ${hint}`}`;
 }
 
-/** What others call it. */
-const OTHER_WORDS: Readonly<Record<string, string>> = {
-  limit: 'maxConcurrentOps',
-  max: 'maxConcurrentOps',
-  concurrency: 'maxConcurrentOps',
-  maxConcurrency: 'maxConcurrentOps',
-  maxConcurrent: 'maxConcurrentOps',
-  maxInFlight: 'maxConcurrentOps',
-  attempts: 'maxAttempts',
-  retries: 'maxAttempts',
-  maxRetries: 'maxAttempts',
-};
+/** What others call it, or the same thing elsewhere. */
+const OTHER_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['limit', ['maxConcurrentOps']],
+  ['max', ['maxConcurrentOps']],
+  ['concurrency', ['maxConcurrentOps']],
+  ['maxConcurrency', ['maxConcurrentOps']],
+  ['maxConcurrent', ['maxConcurrentOps']],
+  ['maxInFlight', ['maxConcurrentOps']],
+  ['maxLimit', ['max', 'maxConcurrentOps']],
+  ['maxConcurrentOps', ['max']],
+  ['minLimit', ['min']],
+  ['initialLimit', ['initial']],
+  ['attempts', ['maxAttempts']],
+  ['retries', ['maxAttempts']],
+  ['maxRetries', ['maxAttempts']],
+]);
 
 /** Levenshtein distance, for "did you mean": runs once, on the way to an error. */
 function distance(a: string, b: string): number {

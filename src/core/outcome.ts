@@ -1,3 +1,5 @@
+import { complaint } from './option-checks.js';
+
 /**
  * How an admitted operation ended, as far as overload is concerned.
  *
@@ -16,9 +18,7 @@ export function isOutcome(value: unknown): value is Outcome {
 }
 
 export function notAnOutcome(value: unknown): TypeError {
-  return new TypeError(
-    `floodgate: outcome must be 'success', 'failed', 'overload' or 'ignored', got ${String(value)}`,
-  );
+  return new TypeError(complaint('outcome', "'success', 'failed', 'overload' or 'ignored'", value));
 }
 
 /** The worse of two, or the one that there is: a checkout that met overload once has met overload, whatever else it did. */

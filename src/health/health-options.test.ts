@@ -9,6 +9,11 @@ const stock = new Limiter();
 describe('Health refuses', () => {
   test.each<[object | number, string, typeof TypeError | typeof RangeError]>([
     [5, 'Health options must be an object, got 5 (number)', TypeError],
+    [
+      {},
+      'Health must be given its dependencies, by name, under required or optional: without any it would always be ready (required: {} for a probe that only tells of a shutdown)',
+      TypeError,
+    ],
     [{ require: { orders } }, "unknown Health option 'require' (did you mean 'required'?)", TypeError],
     [
       { orders },

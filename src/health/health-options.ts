@@ -20,7 +20,10 @@ export type HealthDependency = HasLimiter;
 export type CommonFailure = 'stay-ready' | 'leave';
 
 export interface HealthOptions {
-  /** By name, what this instance can't work without: when one of several is down, it is not ready. @default {} */
+  /**
+   * By name, what this instance can't work without: when one of several is down, it is not ready. Without any dependency,
+   * say `{}`: such a health only tells of a shutdown. @default {}
+   */
   readonly required?: Readonly<Record<string, HealthDependency>> | undefined;
   /** By name, what it can do without: when one is down, it is ready all the same, `degraded`. @default {} */
   readonly optional?: Readonly<Record<string, HealthDependency>> | undefined;
@@ -100,6 +103,11 @@ const CHECKS: Readonly<Record<keyof HealthOptions, OptionCheck>> = {
 /** @throws TypeError | RangeError naming the option, the rule and the value */
 export function resolveHealthOptions(options: HealthOptions): ResolvedHealthOptions {
   checkOptions('Health', options, CHECKS, 'dependencies stand by name under required or optional');
+  if (options.required === undefined && options.optional === undefined) {
+    throw new TypeError(
+      'floodgate: Health must be given its dependencies, by name, under required or optional: without any it would always be ready (required: {} for a probe that only tells of a shutdown)',
+    );
+  }
   return {
     dependencies: dependenciesOf(options),
     commonFailure: options.commonFailure ?? 'stay-ready',

@@ -14,21 +14,25 @@ describe('Health', () => {
     new Health({ required: { a: limiter, b: { limiter } }, optional: { c: new CoreLimiter() } });
     // @ts-expect-error: a name is no limiter
     new Health({ required: { a: 'pg' } });
+    // @ts-expect-error: of what?
+    new Health();
     // @ts-expect-error: there are two policies
     new Health({ commonFailure: 'hope' });
   });
 
   test('answers with status, headers and body', () => {
-    expectTypeOf(new Health().readyz()).toEqualTypeOf<HealthAnswer>();
-    expectTypeOf(new Health().livez()).toEqualTypeOf<HealthAnswer>();
-    const answer = new Health().readyz();
+    expectTypeOf(new Health({ required: {} }).readyz()).toEqualTypeOf<HealthAnswer>();
+    expectTypeOf(new Health({ required: {} }).livez()).toEqualTypeOf<HealthAnswer>();
+    const answer = new Health({ required: {} }).readyz();
     new Response(answer.body, answer);
     new Hono().get('/readyz', (context) => context.body(answer.body, answer.status, answer.headers));
-    expectTypeOf(new Health().report().status).toEqualTypeOf<'ready' | 'degraded' | 'not-ready'>();
+    expectTypeOf(new Health({ required: {} }).report().status).toEqualTypeOf<
+      'ready' | 'degraded' | 'not-ready'
+    >();
   });
 
   test('has a handler for node:http, node:http2 and Express', () => {
-    const { handler } = new Health();
+    const { handler } = new Health({ required: {} });
     expectTypeOf(handler).toExtend<RequestListener>();
     expectTypeOf(handler).toExtend<RequestHandler>();
     expectTypeOf(handler).toBeCallableWith({} as IncomingMessage, {} as ServerResponse);

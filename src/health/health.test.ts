@@ -209,7 +209,7 @@ describe('draining and shutting down', () => {
   });
 
   test('without any dependency it is ready until then', () => {
-    const health = watch({});
+    const health = watch({ required: {} });
     expect(health.readyz()).toMatchObject({ status: 200, body: '{"status":"ready","dependencies":{}}' });
     health.beginShutdown();
     expect(health.readyz().status).toBe(503);

@@ -26,7 +26,7 @@ export class Health {
   #told: string;
 
   /** @throws TypeError | RangeError naming the option, the rule and the value */
-  constructor(options: HealthOptions = {}) {
+  constructor(options: HealthOptions) {
     this.#options = resolveHealthOptions(options);
     this.#watches = this.#options.dependencies.map(
       (dependency) => new DependencyWatch(dependency, this.#options),

@@ -57,6 +57,20 @@ test('the bounds of an adaptive limit are its own', async () => {
   expect(await sdk.series('floodgate.limit')).toEqual([[ORDERS, 10]]);
   expect(await sdk.series('floodgate.limit.min')).toEqual([[ORDERS, 5]]);
   expect(await sdk.series('floodgate.limit.max')).toEqual([[ORDERS, 50]]);
+  expect(await sdk.series('floodgate.limit.proposed')).toEqual([]);
+});
+
+test('what a limit in shadow mode would be is a gauge beside the limit, which ends as zero', async () => {
+  const limiter = new Limiter({
+    maxConcurrentOps: 100,
+    adaptive: { initial: 10, observe: true },
+    name: 'orders',
+  });
+  const undo = instrument(limiter, { meter: sdk.meter });
+  expect(await sdk.series('floodgate.limit')).toEqual([[ORDERS, 100]]);
+  expect(await sdk.series('floodgate.limit.proposed')).toEqual([[ORDERS, 10]]);
+  undo();
+  expect(await sdk.series('floodgate.limit.proposed')).toEqual([[ORDERS, 0]]);
 });
 
 test('admitted and rejected are counted by class and reason, from the limiter on, beginning at zero', async () => {

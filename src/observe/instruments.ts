@@ -10,6 +10,11 @@ const GAUGES = {
   limit: ['floodgate.limit', '{permit}', 'What new work is admitted against.'],
   limitMin: ['floodgate.limit.min', '{permit}', 'The limit never falls below this; adaptive limits only.'],
   limitMax: ['floodgate.limit.max', '{permit}', 'The limit never rises above this.'],
+  limitProposed: [
+    'floodgate.limit.proposed',
+    '{permit}',
+    'What the limit would be; limits in shadow mode only.',
+  ],
   inFlight: ['floodgate.in_flight', '{permit}', 'Permits held.'],
   waiting: ['floodgate.waiting', '{operation}', 'Operations that wait for a permit.'],
   oldestPermit: ['floodgate.permit.oldest_age', 's', 'Age of the oldest permit held; 0 if none is.'],

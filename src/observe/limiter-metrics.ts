@@ -51,9 +51,11 @@ export class LimiterMetrics {
    * gone would be reported as held: so the gauges are observed once more, as zero.
    */
   #sayGoodbye(meter: Meter): void {
-    const { limit, limitMin, limitMax, inFlight, waiting, oldestPermit } = this.#observables;
+    const { limit, limitMin, limitMax, limitProposed, inFlight, waiting, oldestPermit } = this.#observables;
     const gauges = [limit, limitMax, inFlight, waiting, oldestPermit];
-    if (this.#limiter.stats().adaptive !== undefined) gauges.push(limitMin);
+    const { adaptive } = this.#limiter.stats();
+    if (adaptive !== undefined) gauges.push(limitMin);
+    if (adaptive?.observe) gauges.push(limitProposed);
     const observeZeros = (result: BatchObservableResult) => {
       for (const gauge of gauges) result.observe(gauge, 0, this.#common);
       // Not at once: the SDK is walking its list of callbacks.
@@ -75,6 +77,7 @@ export class LimiterMetrics {
     result.observe(observables.limit, limit, common);
     if (adaptive !== undefined) result.observe(observables.limitMin, adaptive.min, common);
     result.observe(observables.limitMax, adaptive?.max ?? maxConcurrentOps, common);
+    if (adaptive?.observe) result.observe(observables.limitProposed, adaptive.proposedLimit, common);
     result.observe(observables.inFlight, inFlight, common);
     result.observe(observables.waiting, waiting, common);
     result.observe(observables.oldestPermit, oldestPermitMs / 1000, common);

@@ -2,15 +2,16 @@ import { ofType } from '../../core/option-checks.js';
 import { type ClientLimiterOptions, checkClientOptions } from '../shared/client-options.js';
 import type { AerospikeClass } from './commands.js';
 
+/** What may have a bulkhead, and be shed. */
+type AerospikeShare = Exclude<AerospikeClass, 'transaction' | 'info'>;
+
 /**
  * Options of `LimitedAerospike`: those of its limiter, and what is particular to Aerospike.
  *
  * `maxConcurrentOps` is by default 1000, or `maxConnsPerNode` of the client's configuration (100 unless set) if that is
  * less: past it, the client itself fails at once with error -7. A greater number is taken as it is, with one warning.
- *
- * Classes that may have a bulkhead: `read`, `write`, `operate`, `batch`, `query`, `scan`, `admin` and `other`.
  */
-export interface LimitedAerospikeOptions extends ClientLimiterOptions {
+export interface LimitedAerospikeOptions extends ClientLimiterOptions<AerospikeShare> {
   /**
    * How many permits a batch takes, from the number of its keys: an integer from 1. More than the limit (or than
    * `bulkheads.batch`) is clamped to that. When it throws, or returns anything else, that is reported once as a process
@@ -19,7 +20,7 @@ export interface LimitedAerospikeOptions extends ClientLimiterOptions {
   readonly batchWeight?: ((keys: number) => number) | undefined;
 }
 
-const BULKHEADS: readonly AerospikeClass[] = [
+const SHARES: readonly AerospikeShare[] = [
   'read',
   'write',
   'operate',
@@ -32,5 +33,5 @@ const BULKHEADS: readonly AerospikeClass[] = [
 
 export function checkAerospikeOptions(options: LimitedAerospikeOptions): void {
   const hint = "aerospike's own configuration is the third argument";
-  checkClientOptions('LimitedAerospike', options, { batchWeight: ofType('function') }, BULKHEADS, hint);
+  checkClientOptions('LimitedAerospike', options, { batchWeight: ofType('function') }, SHARES, hint);
 }

@@ -59,6 +59,10 @@ describe('LimitedAerospike keeps every overload of Client', () => {
   });
 
   test('mistakes do not compile', () => {
+    // @ts-expect-error no such class
+    new LimitedAerospike(Aerospike.Client, { bulkheads: { scans: 4 } });
+    // @ts-expect-error no such class
+    new LimitedAerospike(Aerospike.Client, { adaptive: { sheddable: ['info'] } });
     // @ts-expect-error an unknown option
     new LimitedAerospike(Aerospike.Client, { maxConcurentOps: 5 });
     // @ts-expect-error aerospike's configuration is the third argument

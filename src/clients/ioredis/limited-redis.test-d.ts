@@ -116,6 +116,11 @@ describe('commands keep their overloads', () => {
 });
 
 test('mistakes do not compile', () => {
+  new LimitedRedis(Redis, { bulkheads: { blocking: 5 }, adaptive: { sheddable: ['pipeline'] } });
+  // @ts-expect-error no such class
+  new LimitedRedis(Redis, { bulkheads: { blockings: 5 } });
+  // @ts-expect-error no such class
+  new LimitedRedis(Redis, { adaptive: { sheddable: ['get'] } });
   // @ts-expect-error an unknown option
   new LimitedRedis(Redis, { maxConcurentOps: 5 });
   // @ts-expect-error a string is no number

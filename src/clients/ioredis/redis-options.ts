@@ -1,12 +1,11 @@
 import { ofType, oneOf } from '../../core/option-checks.js';
 import { type ClientLimiterOptions, checkClientOptions } from '../shared/client-options.js';
 
-/**
- * Options of `LimitedRedis`: those of its limiter, and what is particular to Redis.
- *
- * Classes that may have a bulkhead: `command`, `pipeline` and `blocking`.
- */
-export interface LimitedRedisOptions extends ClientLimiterOptions {
+/** What may have a bulkhead, and be shed. */
+type RedisShare = 'command' | 'pipeline' | 'blocking';
+
+/** Options of `LimitedRedis`: those of its limiter, and what is particular to Redis. */
+export interface LimitedRedisOptions extends ClientLimiterOptions<RedisShare> {
   /**
    * What blocking commands (`BLPOP` and its kind, `XREAD` with `BLOCK`, `WAIT`) take. They wait for data, not for the
    * server, and may do so for ever.
@@ -34,7 +33,7 @@ export interface ResolvedRedisOptions {
   readonly limitDuplicates: boolean;
 }
 
-const BULKHEADS = ['command', 'pipeline', 'blocking'];
+const SHARES: readonly RedisShare[] = ['command', 'pipeline', 'blocking'];
 const HINT = "ioredis' own options stand after these";
 const CHECKS = {
   blocking: oneOf('exempt', 'limit'),
@@ -43,7 +42,7 @@ const CHECKS = {
 };
 
 export function resolveRedisOptions(options: LimitedRedisOptions): ResolvedRedisOptions {
-  checkClientOptions('LimitedRedis', options, CHECKS, BULKHEADS, HINT);
+  checkClientOptions('LimitedRedis', options, CHECKS, SHARES, HINT);
   return {
     blocking: options.blocking ?? 'exempt',
     pipelineWeight: options.pipelineWeight,

@@ -4,10 +4,11 @@ import type { LimiterHandle } from '../shared/limiter-handle.js';
 import { isWrappedLike, WRAPPED, type Wrapped } from '../shared/wrapped.js';
 import { isDriver } from './is-driver.js';
 import { type Create, LimitRequest, limitMade } from './limit-client.js';
+import type { LimitedResult, MysqlArguments, MysqlClient } from './limited-mysql.js';
 import { type LimitedMysqlOptions, resolveMysqlOptions } from './mysql-options.js';
 
 /** The functions of mysql2 and mysql2/promise that make a client. */
-const MAKERS: ReadonlySet<PropertyKey> = new Set([
+const NAMES = [
   'createConnection',
   'connect',
   'createPool',
@@ -15,7 +16,20 @@ const MAKERS: ReadonlySet<PropertyKey> = new Set([
   'createConnectionPromise',
   'createPoolPromise',
   'createPoolClusterPromise',
-]);
+] as const;
+const MAKERS: ReadonlySet<PropertyKey> = new Set(NAMES);
+
+/** A module of mysql2 with a {@link LimiterHandle}; what it makes has that limiter, too. */
+export type LimitedDriver<D extends object> = LimitedMakers<D> & D & LimiterHandle;
+
+/** First of the overloads, which are tried in their order. */
+type LimitedMakers<D> = {
+  readonly [K in keyof D & (typeof NAMES)[number]]: D[K] extends (
+    ...args: never[]
+  ) => MysqlClient | Promise<MysqlClient>
+    ? (...args: MysqlArguments<D[K]>) => LimitedResult<ReturnType<D[K]>>
+    : unknown;
+};
 
 const KIND = 'limitDriver';
 
@@ -31,12 +45,12 @@ const KIND = 'limitDriver';
 export function limitDriver<D extends object>(
   driver: D,
   options: LimitedMysqlOptions = {},
-): D & LimiterHandle {
+): LimitedDriver<D> {
   resolveMysqlOptions(KIND, options);
   if (!isDriver(driver)) {
     throw new TypeError(complaint('the driver', 'the module mysql2 or mysql2/promise', driver));
   }
-  if (isWrappedLike(driver, { ...options })) return driver as D & LimiterHandle;
+  if (isWrappedLike(driver, { ...options })) return driver as LimitedDriver<D>;
   const limiter = limiterFrom(options, 'mysql2');
   const { abandonedStatements, abandonedTimeoutMs, maxCheckoutMs } = options;
   const own = { limiter, abandonedStatements, abandonedTimeoutMs, maxCheckoutMs };
@@ -56,7 +70,7 @@ export function limitDriver<D extends object>(
       }
       return maker;
     },
-  }) as D & LimiterHandle;
+  }) as LimitedDriver<D>;
 }
 
 /** No arrow function: mysql2's may be called with `new`. */

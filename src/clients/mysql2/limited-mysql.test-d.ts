@@ -11,7 +11,7 @@ import promises from 'mysql2/promise';
 import { describe, expectTypeOf, test } from 'vitest';
 import { Limiter } from '../../core/limiter.js';
 import type { LimiterHandle } from '../shared/limiter-handle.js';
-import { LimitedMysql, limitDriver, nested } from './index.js';
+import { type LimitedDriver, LimitedMysql, limitDriver, nested } from './index.js';
 
 interface User extends RowDataPacket {
   id: number;
@@ -121,13 +121,43 @@ describe('the promise API keeps its generics', () => {
   });
 });
 
-test('limitDriver gives the module, with a limiter', () => {
+describe('limitDriver', () => {
   const driver = limitDriver(mysql, { maxConcurrentOps: 5 });
-  expectTypeOf(driver.limiter).toEqualTypeOf<Limiter>();
-  expectTypeOf(driver.createPool).toEqualTypeOf(mysql.createPool);
+
+  test('gives the module, with a limiter', () => {
+    expectTypeOf(driver).toEqualTypeOf<LimitedDriver<typeof mysql>>();
+    expectTypeOf(driver.limiter).toEqualTypeOf<Limiter>();
+    expectTypeOf(driver).toExtend<typeof mysql>();
+    expectTypeOf(driver.format).toEqualTypeOf(mysql.format);
+  });
+
+  test('what the module makes has that limiter', () => {
+    expectTypeOf(driver.createPool('mysql://')).toEqualTypeOf<LimitedMysql>();
+    expectTypeOf(driver.createPool({ host: 'a' }).promise().limiter).toEqualTypeOf<Limiter>();
+    expectTypeOf(driver.createPoolCluster().limiter).toEqualTypeOf<Limiter>();
+    expectTypeOf(driver.createConnection({ host: 'a' })).toEqualTypeOf<LimitedMysql<mysql.Connection>>();
+    const promising = limitDriver(promises);
+    expectTypeOf(promising.createPool('mysql://').limiter).toEqualTypeOf<Limiter>();
+    expectTypeOf(promising.createConnection('mysql://')).toEqualTypeOf<
+      Promise<LimitedMysql<promises.Connection>>
+    >();
+    // @ts-expect-error mysql2 has no such setting
+    driver.createPool({ connectionLimits: 20 });
+  });
 });
 
 test('mistakes do not compile', () => {
+  new LimitedMysql(
+    mysql.createPool,
+    { bulkheads: { transaction: 5 }, adaptive: { sheddable: ['query'] } },
+    {},
+  );
+  // @ts-expect-error no such class
+  new LimitedMysql(mysql.createPool, { bulkheads: { transactions: 5 } }, {});
+  // @ts-expect-error no such class
+  new LimitedMysql(mysql.createPool, { adaptive: { sheddable: ['qurey'] } }, {});
+  // @ts-expect-error no such class
+  limitDriver(mysql, { bulkheads: { nested: 5 } });
   // @ts-expect-error an unknown option
   new LimitedMysql(mysql.createPool, { maxConcurentOps: 5 }, {});
   // @ts-expect-error a string is no number

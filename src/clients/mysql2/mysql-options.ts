@@ -5,10 +5,19 @@ import {
   type ResolvedAbandonedOptions,
   resolveAbandoned,
 } from '../shared/abandoned-options.js';
-import { type ClientLimiterOptions, checkClientOptions } from '../shared/client-options.js';
+import { type Bulkheads, type ClientLimiterOptions, checkClientOptions } from '../shared/client-options.js';
+
+/** What may have a bulkhead, and be shed: not `nested`, which takes no permits. */
+type MysqlShare = 'query' | 'transaction' | 'stream' | 'connection';
 
 /** Options of `LimitedMysql`: those of its limiter, and what is particular to MySQL. */
-export interface LimitedMysqlOptions extends ClientLimiterOptions, AbandonedStatementOptions {
+export interface LimitedMysqlOptions extends ClientLimiterOptions<MysqlShare>, AbandonedStatementOptions {
+  /**
+   * Caps classes of operations inside the limit, in permits from 1 to `maxConcurrentOps`: `transaction` is
+   * `pool.getConnection` until `release()`, on a standalone connection a transaction; `stream` a query without a callback,
+   * `connection` a standalone one while it is opened and set up, `query` the rest. @default {}
+   */
+  readonly bulkheads?: Bulkheads<MysqlShare> | undefined;
   /**
    * Takes a checked-out connection away from a holder that has kept it for this many milliseconds (from 1): the
    * connection is destroyed, the permit comes back, and the holder's own `release()` does nothing. For leaks in pools;
@@ -21,8 +30,7 @@ export interface ResolvedMysqlOptions extends ResolvedAbandonedOptions {
   readonly maxCheckoutMs: number | undefined;
 }
 
-/** What may have a bulkhead: not `nested`, which takes no permits. */
-const BULKHEADS = ['query', 'transaction', 'stream', 'connection'];
+const SHARES: readonly MysqlShare[] = ['query', 'transaction', 'stream', 'connection'];
 const OWN_CHECKS = { ...ABANDONED_CHECKS, maxCheckoutMs: millisecondsFrom(1) };
 export const MYSQL_OPTION_NAMES: readonly string[] = Object.keys(OWN_CHECKS);
 /** Whose options they are, and where mysql2's belong. */
@@ -33,6 +41,6 @@ const HINTS = {
 export type OptionsOwner = keyof typeof HINTS;
 
 export function resolveMysqlOptions(owner: OptionsOwner, options: LimitedMysqlOptions): ResolvedMysqlOptions {
-  checkClientOptions(owner, options, OWN_CHECKS, BULKHEADS, HINTS[owner]);
+  checkClientOptions(owner, options, OWN_CHECKS, SHARES, HINTS[owner]);
   return { ...resolveAbandoned(options), maxCheckoutMs: options.maxCheckoutMs };
 }

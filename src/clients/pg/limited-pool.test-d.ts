@@ -93,6 +93,11 @@ describe('LimitedPool keeps every overload of pg.Pool', () => {
   });
 
   test('mistakes do not compile', () => {
+    new LimitedPool(pg.Pool, { bulkheads: { transaction: 5 }, adaptive: { sheddable: ['query'] } });
+    // @ts-expect-error no such class
+    new LimitedPool(pg.Pool, { bulkheads: { connection: 5 } });
+    // @ts-expect-error no such class
+    new LimitedPool(pg.Pool, { adaptive: { sheddable: ['qurey'] } });
     // @ts-expect-error an unknown option
     new LimitedPool(pg.Pool, { maxConcurentOps: 5 });
     // @ts-expect-error a string is no number

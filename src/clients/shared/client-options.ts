@@ -1,3 +1,5 @@
+import type { AdaptiveOptions } from '../../adaptive/adaptive-options.js';
+import type { LimitController } from '../../adaptive/controller.js';
 import {
   Limiter as AdaptiveLimiter,
   LIMITER_OPTION_CHECKS,
@@ -6,8 +8,26 @@ import {
 import { Limiter } from '../../core/limiter.js';
 import { checkOptions, complaint, type OptionCheck, unknownKey } from '../../core/option-checks.js';
 
-/** What every wrapper takes: options for a limiter of its own, or a limiter to share. */
-export interface ClientLimiterOptions extends LimiterOptions {
+/** Caps by class, in permits. */
+export type Bulkheads<C extends string> = { readonly [K in C]?: number | undefined };
+
+/**
+ * What every wrapper takes: options for a limiter of its own, or a limiter to share.
+ *
+ * @typeParam C the operation classes that may have a bulkhead, or be shed
+ */
+export interface ClientLimiterOptions<C extends string>
+  extends Omit<LimiterOptions, 'adaptive' | 'bulkheads'> {
+  /**
+   * Lets the limit move by itself, between 1 and `maxConcurrentOps`, with what the database shows: `true`, options, or a
+   * controller of your own. @default false
+   */
+  readonly adaptive?: boolean | AdaptiveOptions<C> | LimitController | undefined;
+  /**
+   * Caps classes of operations inside the limit, in permits from 1 to `maxConcurrentOps`. An operation over its cap is
+   * rejected with reason `'bulkhead'`. @default {}
+   */
+  readonly bulkheads?: Bulkheads<C> | undefined;
   /** A limiter shared with other clients, in place of one of its own: no limiter option may stand beside it. */
   readonly limiter?: Limiter | undefined;
 }
@@ -27,7 +47,7 @@ export function checkClientOptions(
   hint: string,
 ): void {
   checkOptions(owner, options, { ...LIMITER_OPTION_CHECKS, limiter: checkLimiter, ...own }, hint);
-  const given = options as ClientLimiterOptions;
+  const given = options as ClientLimiterOptions<string>;
   if (given.limiter !== undefined) {
     const conflict = Object.keys(LIMITER_OPTION_CHECKS).find(
       (key) => given[key as keyof LimiterOptions] !== undefined,
@@ -52,7 +72,7 @@ export function checkClientOptions(
 }
 
 /** What is no array is refused later, with the other options of `adaptive`. */
-function sheddableOf(adaptive: ClientLimiterOptions['adaptive']): readonly unknown[] {
+function sheddableOf(adaptive: ClientLimiterOptions<string>['adaptive']): readonly unknown[] {
   if (typeof adaptive !== 'object' || adaptive === null || !('sheddable' in adaptive)) return [];
   return Array.isArray(adaptive.sheddable) ? adaptive.sheddable : [];
 }
@@ -95,7 +115,7 @@ const SYSTEMS = { aerospike: 'aerospike', mysql2: 'mysql', pg: 'postgresql', red
 
 /** The shared limiter, or a new one from the limiter options among the given ones. */
 export function limiterFrom(
-  options: Omit<ClientLimiterOptions, 'bulkheads'>,
+  options: ClientLimiterOptions<string>,
   defaultName: keyof typeof SYSTEMS,
 ): Limiter {
   const limiter = options.limiter ?? newLimiter(options, defaultName);
@@ -104,7 +124,7 @@ export function limiterFrom(
   return limiter;
 }
 
-function newLimiter(options: ClientLimiterOptions, defaultName: string): Limiter {
+function newLimiter(options: ClientLimiterOptions<string>, defaultName: string): Limiter {
   const own = Object.fromEntries(
     Object.entries(options).filter(([key]) => Object.hasOwn(LIMITER_OPTION_CHECKS, key)),
   ) as LimiterOptions;
