@@ -1,6 +1,7 @@
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
 import { limitInForce } from './limit-in-force.js';
+import { unsoundFigure } from './unsound-figure.js';
 
 /**
  * Additive increase, multiplicative decrease, per window:
@@ -29,6 +30,8 @@ export class AimdController implements LimitController {
     const { overloaded, meanLatency, maxInFlight } = window;
     const { min, max } = this.#range;
     this.#limit = limitInForce(window.limit, this.#limit, this.#range);
+    const unsound = unsoundFigure(window);
+    if (unsound !== undefined) return { limit: this.#limit, reason: unsound };
     let reason = 'in flight below half of the limit';
     if (overloaded > 0 || meanLatency > TIMEOUT_MS) {
       this.#limit = clamp(this.#limit * BACKOFF, min, max);

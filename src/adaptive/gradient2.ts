@@ -1,6 +1,7 @@
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
 import { limitInForce } from './limit-in-force.js';
+import { unsoundFigure } from './unsound-figure.js';
 
 /**
  * Follows the ratio of a slow average of latency to the present one, per window:
@@ -32,6 +33,8 @@ export class Gradient2Controller implements LimitController {
   onWindow(window: SampleWindow): LimitDecision {
     const { meanLatency, maxInFlight } = window;
     this.#limit = limitInForce(window.limit, this.#limit, this.#range);
+    const unsound = unsoundFigure(window);
+    if (unsound !== undefined) return { limit: this.#limit, reason: unsound };
     if (!(meanLatency > 0)) return { limit: this.#limit, reason: 'no samples' };
     this.#windows++;
     const factor = this.#windows <= WARM_UP ? 1 / this.#windows : 2 / (LONG_WINDOWS + 1);

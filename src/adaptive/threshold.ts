@@ -2,6 +2,7 @@ import { complaint, millisecondsAboveZero, numberFrom } from '../core/option-che
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
 import { limitInForce } from './limit-in-force.js';
+import { unsoundFigure } from './unsound-figure.js';
 
 export interface ThresholdOptions extends ControllerRange {
   /** Below this p95 the limit may grow. Milliseconds, above 0. @default 250, or badLatencyMs if that is less */
@@ -51,6 +52,8 @@ export class ThresholdController implements LimitController {
   onWindow(window: SampleWindow): LimitDecision {
     const { p95, succeeded, failed, overloaded, maxInFlight, rejected } = window;
     this.#limit = limitInForce(window.limit, this.#limit, this.#range);
+    const unsound = unsoundFigure(window);
+    if (unsound !== undefined) return { limit: this.#limit, reason: unsound };
     const ended = succeeded + failed + overloaded;
     if (ended === 0) return { limit: this.#limit, reason: 'no samples' };
     const errors = overloaded / ended;

@@ -1,6 +1,7 @@
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
 import { limitInForce } from './limit-in-force.js';
+import { unsoundFigure } from './unsound-figure.js';
 
 /**
  * Keeps an estimated queue at the server between two bounds, per window, with lg = max(1, floor(log10 L)):
@@ -34,6 +35,8 @@ export class VegasController implements LimitController {
   onWindow(window: SampleWindow): LimitDecision {
     const { overloaded, meanLatency, maxInFlight } = window;
     this.#limit = limitInForce(window.limit, this.#limit, this.#range);
+    const unsound = unsoundFigure(window);
+    if (unsound !== undefined) return { limit: this.#limit, reason: unsound };
     const lg = Math.max(1, Math.floor(Math.log10(this.#limit)));
     if (overloaded > 0) return this.#moveBy(-lg, `${overloaded} overloads`);
     if (!(meanLatency > 0)) return this.#moveBy(0, 'no samples');
