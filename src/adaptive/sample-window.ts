@@ -65,7 +65,7 @@ export class SampleWindows implements GateSampler {
     this.#stalls = stalls;
     this.#options = options;
     this.#control = control;
-    this.#origin = gate.options.now === undefined ? performance.timeOrigin : 0;
+    this.#origin = gate.clock.origin;
     this.#totals = new OutcomeTotals(gate);
     this.#rejectClock = new ThinnedClock(gate.clock.now);
     this.#checkoutClock = new ThinnedClock(gate.clock.now);
