@@ -212,6 +212,7 @@ export class SampleWindows implements GateSampler {
       workUnitMs: this.#work.unitMs,
       stalledMs: this.#stalls?.stalledMs(this.#startedAt, now) ?? 0,
       slot,
+      resizedTo: this.#gate.history.resizedTo,
     };
     this.#work.endWindow();
     // What took longer than the window began long before it: after a stall, say. It does not stretch the next ones much.
