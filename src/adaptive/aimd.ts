@@ -1,5 +1,7 @@
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
+import { limitInForce } from './limit-in-force.js';
+import { unsoundFigure } from './unsound-figure.js';
 
 /**
  * Additive increase, multiplicative decrease, per window:
@@ -8,7 +10,8 @@ import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from '.
  *     else, when 2 maxInFlight >= L:                  L <- L + 1
  *
  * The rule and its figures are those of Netflix concurrency-limits, `AIMDLimit` (commit 78a74b98), which applies it to
- * each sample. It sees only what fails: nothing slows it before timeouts do.
+ * each sample. It sees only what fails: nothing slows it before timeouts do. Where somebody else has moved the limit (a
+ * guard, `resize`), it goes on from there.
  */
 export class AimdController implements LimitController {
   readonly #range: ResolvedRange;
@@ -23,8 +26,12 @@ export class AimdController implements LimitController {
     return this.#limit;
   }
 
-  onWindow({ overloaded, meanLatency, maxInFlight }: SampleWindow): LimitDecision {
+  onWindow(window: SampleWindow): LimitDecision {
+    const { overloaded, meanLatency, maxInFlight } = window;
     const { min, max } = this.#range;
+    this.#limit = limitInForce(window.limit, this.#limit, this.#range);
+    const unsound = unsoundFigure(window);
+    if (unsound !== undefined) return { limit: this.#limit, reason: unsound };
     let reason = 'in flight below half of the limit';
     if (overloaded > 0 || meanLatency > TIMEOUT_MS) {
       this.#limit = clamp(this.#limit * BACKOFF, min, max);

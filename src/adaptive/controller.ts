@@ -64,4 +64,6 @@ export interface SampleWindow {
    * the others, and so sees what the database does for all of them. Absent where windows keep no grid.
    */
   readonly slot?: number | undefined;
+  /** What `resize` asked for last, whatever has become of the limit since; absent where it was never called. */
+  readonly resizedTo?: number | undefined;
 }

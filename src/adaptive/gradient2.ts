@@ -1,5 +1,7 @@
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
+import { limitInForce } from './limit-in-force.js';
+import { unsoundFigure } from './unsound-figure.js';
 
 /**
  * Follows the ratio of a slow average of latency to the present one, per window:
@@ -10,7 +12,8 @@ import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from '.
  *     L <- 0.8 L + 0.2 (gradient L + 4)
  *
  * Netflix concurrency-limits, `Gradient2Limit` behind `WindowedLimit` (commit 78a74b98). Overload outcomes are not read.
- * While the gradient is 1 it grows without end, and the slow average in time takes an overload for normal.
+ * While the gradient is 1 it grows without end, and the slow average in time takes an overload for normal. Where somebody
+ * else has moved the limit (a guard, `resize`), it goes on from there.
  */
 export class Gradient2Controller implements LimitController {
   readonly #range: ResolvedRange;
@@ -27,7 +30,11 @@ export class Gradient2Controller implements LimitController {
     return this.#limit;
   }
 
-  onWindow({ meanLatency, maxInFlight }: SampleWindow): LimitDecision {
+  onWindow(window: SampleWindow): LimitDecision {
+    const { meanLatency, maxInFlight } = window;
+    this.#limit = limitInForce(window.limit, this.#limit, this.#range);
+    const unsound = unsoundFigure(window);
+    if (unsound !== undefined) return { limit: this.#limit, reason: unsound };
     if (!(meanLatency > 0)) return { limit: this.#limit, reason: 'no samples' };
     this.#windows++;
     const factor = this.#windows <= WARM_UP ? 1 / this.#windows : 2 / (LONG_WINDOWS + 1);

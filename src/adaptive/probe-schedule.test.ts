@@ -103,6 +103,18 @@ describe('ProbeSchedule', () => {
     ]);
   });
 
+  test.each([2 ** 53, Number.POSITIVE_INFINITY, -(2 ** 53), -1000, Number.NaN, 0.5])(
+    'takes a slot of %d, which no grid has, for none',
+    (slot) => {
+      expect(sides(96, (index) => slot + index)).toEqual(sides(96, () => undefined));
+    },
+  );
+
+  test('looks at the last turns that can be counted, and ends', () => {
+    const first = Number.MAX_SAFE_INTEGER - 4;
+    expect(sides(5, (index) => first + index)).toEqual(['below', '', '', '', 'below']);
+  });
+
   test('looks nowhere while that is not wanted', () => {
     expect(new Set(sides(100, () => undefined, false))).toEqual(new Set(['']));
   });

@@ -29,10 +29,11 @@ export class ProbeSchedule {
 
   /** A window is judged, whatever comes of it. */
   onWindow(slot: number | undefined): void {
-    this.#onGrid = slot !== undefined;
+    // No grid counts otherwise, and past 2^53 nothing can be counted.
+    this.#onGrid = Number.isSafeInteger(slot) && slot! >= 0;
     this.#since++;
     this.#before = this.#turn;
-    this.#turn = (slot ?? this.#turn) + 1;
+    this.#turn = (this.#onGrid ? slot! : this.#turn) + 1;
   }
 
   /** Something has changed, or may. */
@@ -56,7 +57,8 @@ export class ProbeSchedule {
     const alert = --this.#alert > 0;
     if (!wanted || this.#since < (this.#owed ? APART / 2 : APART)) return undefined;
     if (this.#owed) return this.#probe('above', limit, slack);
-    for (let turn = Math.max(this.#before + 1, this.#turn - OFTEN); turn <= this.#turn; turn++) {
+    for (let ago = Math.min(OFTEN, this.#turn - this.#before - 1); ago >= 0; ago--) {
+      const turn = this.#turn - ago;
       const below = limitBelow(limit, slack);
       const side = this.#at(turn, alert && below > DEAR, limit < SMALL);
       if (side === undefined || (side === 'below' && below < min)) continue;

@@ -65,7 +65,7 @@ export class SampleWindows implements GateSampler {
     this.#stalls = stalls;
     this.#options = options;
     this.#control = control;
-    this.#origin = gate.options.now === undefined ? performance.timeOrigin : 0;
+    this.#origin = gate.clock.origin;
     this.#totals = new OutcomeTotals(gate);
     this.#rejectClock = new ThinnedClock(gate.clock.now);
     this.#checkoutClock = new ThinnedClock(gate.clock.now);
@@ -212,6 +212,7 @@ export class SampleWindows implements GateSampler {
       workUnitMs: this.#work.unitMs,
       stalledMs: this.#stalls?.stalledMs(this.#startedAt, now) ?? 0,
       slot,
+      resizedTo: this.#gate.history.resizedTo,
     };
     this.#work.endWindow();
     // What took longer than the window began long before it: after a stall, say. It does not stretch the next ones much.

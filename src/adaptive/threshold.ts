@@ -1,6 +1,8 @@
 import { complaint, millisecondsAboveZero, numberFrom } from '../core/option-checks.js';
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
+import { limitInForce } from './limit-in-force.js';
+import { unsoundFigure } from './unsound-figure.js';
 
 export interface ThresholdOptions extends ControllerRange {
   /** Below this p95 the limit may grow. Milliseconds, above 0. @default 250, or badLatencyMs if that is less */
@@ -20,7 +22,8 @@ export interface ThresholdOptions extends ControllerRange {
  *     p95 < healthy, errors <= 1 % and the limit was used: L <- 1.05 L (at least one permit)
  *
  * After three bad windows in a row {@link protecting} is true until a window is not bad. For services that know what
- * latency is good; the windows of such rules are a minute, here they are whatever the limiter gathers.
+ * latency is good; the windows of such rules are a minute, here they are whatever the limiter gathers. Where somebody else
+ * has moved the limit (a guard, `resize`), it goes on from there.
  */
 export class ThresholdController implements LimitController {
   readonly #range: ResolvedRange;
@@ -46,7 +49,11 @@ export class ThresholdController implements LimitController {
     return this.#badInARow >= 3;
   }
 
-  onWindow({ p95, succeeded, failed, overloaded, maxInFlight, rejected }: SampleWindow): LimitDecision {
+  onWindow(window: SampleWindow): LimitDecision {
+    const { p95, succeeded, failed, overloaded, maxInFlight, rejected } = window;
+    this.#limit = limitInForce(window.limit, this.#limit, this.#range);
+    const unsound = unsoundFigure(window);
+    if (unsound !== undefined) return { limit: this.#limit, reason: unsound };
     const ended = succeeded + failed + overloaded;
     if (ended === 0) return { limit: this.#limit, reason: 'no samples' };
     const errors = overloaded / ended;

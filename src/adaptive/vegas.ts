@@ -1,5 +1,7 @@
 import type { LimitController, LimitDecision, SampleWindow } from './controller.js';
 import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from './controller-range.js';
+import { limitInForce } from './limit-in-force.js';
+import { unsoundFigure } from './unsound-figure.js';
 
 /**
  * Keeps an estimated queue at the server between two bounds, per window, with lg = max(1, floor(log10 L)):
@@ -12,7 +14,8 @@ import { type ControllerRange, clamp, type ResolvedRange, resolveRange } from '.
  *     queue >  6 lg:     L <- L - lg
  *
  * Netflix concurrency-limits, `VegasLimit` behind `WindowedLimit` (commit 78a74b98). Every 30 L windows' worth of probes
- * noLoad is taken from the next window. A slower network or another mix looks like a queue to it.
+ * noLoad is taken from the next window. A slower network or another mix looks like a queue to it. Where somebody else has
+ * moved the limit (a guard, `resize`), it goes on from there.
  */
 export class VegasController implements LimitController {
   readonly #range: ResolvedRange;
@@ -29,7 +32,11 @@ export class VegasController implements LimitController {
     return this.#limit;
   }
 
-  onWindow({ overloaded, meanLatency, maxInFlight }: SampleWindow): LimitDecision {
+  onWindow(window: SampleWindow): LimitDecision {
+    const { overloaded, meanLatency, maxInFlight } = window;
+    this.#limit = limitInForce(window.limit, this.#limit, this.#range);
+    const unsound = unsoundFigure(window);
+    if (unsound !== undefined) return { limit: this.#limit, reason: unsound };
     const lg = Math.max(1, Math.floor(Math.log10(this.#limit)));
     if (overloaded > 0) return this.#moveBy(-lg, `${overloaded} overloads`);
     if (!(meanLatency > 0)) return this.#moveBy(0, 'no samples');

@@ -11,7 +11,7 @@ import type { Gate } from './gate.js';
 import type { LimitChange } from './limit-history.js';
 import type { LimiterObserver } from './limiter-observer.js';
 import type { LimiterState } from './limiter-stats.js';
-import { Observers } from './observers.js';
+import { Observers, warnOnce } from './observers.js';
 import type { Outcome } from './outcome.js';
 
 /** Tells observers and diagnostics channels what happens at a gate. While nobody listens, nothing is built. */
@@ -23,6 +23,8 @@ export class GateEvents {
   #followed = false;
   /** The state last published. While nobody listens it falls behind; the next message catches up. */
   #published: LimiterState = 'open';
+  /** The change of the limit that is being told, and those that listeners have made meanwhile. */
+  readonly #untold: LimitChange[] = [];
 
   constructor(gate: Gate) {
     this.#gate = gate;
@@ -77,7 +79,22 @@ export class GateEvents {
     this.#observers?.tell('onConnectTime', connectMs);
   }
 
+  /**
+   * A change that a listener makes is told after the one it has just heard of: so all hear all changes in order, and
+   * listeners that set themselves off are not told without end.
+   */
   limitChanged(change: LimitChange): void {
+    if (this.#untold.push(change) > 1) return;
+    try {
+      for (let told = 0; told < this.#untold.length && told < MOST_IN_A_ROW; told++)
+        this.#tellLimit(this.#untold[told]!);
+      if (this.#untold.length > MOST_IN_A_ROW) warnOnce('onLimitChange', new RangeError(SET_OFF));
+    } finally {
+      this.#untold.length = 0;
+    }
+  }
+
+  #tellLimit(change: LimitChange): void {
     this.#observers?.tell('onLimitChange', change);
     if (limitChannel.hasSubscribers) {
       limitChannel.publish({ limiter: this.#gate.options.name, ...change } satisfies LimitMessage);
@@ -104,3 +121,6 @@ export class GateEvents {
     this.#gate.clock.everyOperation = this.#observers?.listenTo('onLatency') ?? false;
   }
 }
+
+const MOST_IN_A_ROW = 16;
+const SET_OFF = `set off by its own changes ${MOST_IN_A_ROW} times in a row: not told further`;

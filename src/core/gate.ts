@@ -53,8 +53,7 @@ export class Gate {
     this.options = options;
     this.limit = options.maxConcurrentOps;
     this.clock = new SamplingClock(options.now);
-    const origin = options.now === undefined ? performance.timeOrigin : 0;
-    this.history = new LimitHistory(() => origin + this.clock.now());
+    this.history = new LimitHistory(() => this.clock.origin + this.clock.now());
     this.classes = new OperationClasses(options.bulkheads);
     const now = this.clock.now();
     this.ages = new PermitAges(now);
@@ -222,7 +221,8 @@ export class Gate {
 
   setLimit(limit: number, reason: string, window: LimitChange['window']): void {
     const from = this.limit;
-    if (limit === from) return;
+    // Whatever went wrong where it comes from: against a limit that is none, all would be refused, or nothing.
+    if (limit === from || !(limit >= 1 && limit < Number.POSITIVE_INFINITY)) return;
     this.limit = limit;
     this.events.limitChanged(this.history.moved(from, limit, reason, window));
   }

@@ -16,6 +16,8 @@ export interface LimitChange {
 export class LimitHistory {
   readonly #changes: LimitChange[] = [];
   readonly #wallClock: () => number;
+  /** What a `resize` asked for last, whatever has become of the limit since. */
+  resizedTo: number | undefined;
   /** Of the limit in force. */
   increases = 0;
   decreases = 0;

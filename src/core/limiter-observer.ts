@@ -23,6 +23,7 @@ export interface LimiterObserver {
   onPoolWait?(waitMs: number): void;
   /** Time to open a new connection for a checkout, in milliseconds; it is no pool wait. */
   onConnectTime?(connectMs: number): void;
+  /** What it changes itself is told after it, up to 16 changes in a row. */
   onLimitChange?(change: LimitChange): void;
   onStateChange?(state: LimiterState, previous: LimiterState): void;
 }

@@ -50,6 +50,16 @@ describe('resize', () => {
   });
 });
 
+test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, -5])(
+  'a limit of %d, which is none, never reaches the gate, whoever moves it',
+  (limit) => {
+    const limiter = new Limiter({ maxConcurrentOps: 1 });
+    limiter.gate.setLimit(limit, 'test', undefined);
+    limiter.acquire();
+    expect([limiter.limit, limiter.history(), limiter.tryAcquire()]).toEqual([1, [], undefined]);
+  },
+);
+
 describe('history', () => {
   test('tells each change of the limit with its time', () => {
     let now = 1000;

@@ -132,13 +132,15 @@ export class Limiter {
   }
 
   /**
-   * Moves the limit. What runs goes on; after lowering it, nothing is admitted until enough has ended.
+   * Moves the limit. What runs goes on; after lowering it, nothing is admitted until enough has ended. A limit that moves
+   * by itself goes on from there, within its `min` and `max`.
    *
    * @param limit an integer from 1 to `maxConcurrentOps`
    * @throws TypeError | RangeError
    */
   resize(limit: number): void {
     integerFrom(1, this.maxConcurrentOps)('limit', limit);
+    this.gate.history.resizedTo = limit;
     this.gate.setLimit(limit, 'resize', undefined);
   }
 

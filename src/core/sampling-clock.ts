@@ -26,6 +26,11 @@ export class SamplingClock {
     this.#mayThin = now === undefined;
   }
 
+  /** What {@link now} counts from: milliseconds since the epoch; 0 with a clock of the caller's. */
+  get origin(): number {
+    return this.#mayThin ? performance.timeOrigin : 0;
+  }
+
   /** The time for an operation that starts now, or `NaN` when this one goes untimed. */
   sample(): number {
     if (++this.#skipped < this.#stride) return Number.NaN;
