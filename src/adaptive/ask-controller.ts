@@ -13,7 +13,8 @@ export function askController(
   window: SampleWindow,
 ): LimitDecision | ControllerFailure {
   try {
-    const answer: unknown = controller.onWindow(window);
+    // Frozen: the governor goes by the same window afterwards.
+    const answer: unknown = controller.onWindow(Object.freeze(window));
     const { limit, reason } = (answer ?? {}) as Partial<LimitDecision>;
     if (Number.isFinite(limit)) return { limit: limit!, reason: textOf(reason) };
     // An async one: what it rejects with must not end the process.

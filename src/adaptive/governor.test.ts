@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AdaptiveOptions } from './adaptive-options.js';
 import { resolveAdaptive } from './adaptive-options.js';
-import type { SampleWindow } from './controller.js';
+import type { LimitController, SampleWindow } from './controller.js';
 import { Governor } from './governor.js';
 import { windowOf } from './testing/window-of.js';
 
@@ -37,6 +37,38 @@ test('does not believe a window that a stall touched, nor one with few answers',
   expect(governor.verdict).toBe('stalled');
   expect(governor.onWindow(secondOf({ succeeded: 4 })).limit).toBe(20);
   expect(governor.verdict).toBe('few-samples');
+});
+
+test('where every window is touched by a stall, believes those of which less than a third is lost, from the fifth on', () => {
+  const governor = governorOf(() => 25);
+  const verdicts = (...stalls: readonly number[]) =>
+    stalls.map((stalledMs) => {
+      governor.onWindow(secondOf({ stalledMs }));
+      return governor.verdict;
+    });
+  expect(verdicts(60, 60, 60, 60, 60, 299, 300, 60)).toEqual([
+    ...Array(4).fill('stalled'),
+    'used',
+    'used',
+    'stalled',
+    'used',
+  ]);
+  expect(verdicts(0, 60)).toEqual(['used', 'stalled']);
+});
+
+test('the least limits move, too: by one at least, whatever the pace, and by a guard', () => {
+  const steps = (options: AdaptiveOptions, figures: Partial<SampleWindow>) => {
+    const governor = governorOf(() => 1, options);
+    const limits = [4];
+    while (limits.length < 5) {
+      const limit = limits.at(-1)!;
+      limits.push(governor.onWindow(secondOf({ endedAt: 500, limit, maxInFlight: limit, ...figures })).limit);
+    }
+    return limits;
+  };
+  expect(steps({ maxChangePerSecond: 1.1 }, {})).toEqual([4, 3, 2, 1, 1]);
+  const guarded = governorOf(() => 100, { targetLatencyMs: 50 });
+  expect(guarded.onWindow(secondOf({ limit: 2, maxInFlight: 2, p95: 60 })).limit).toBe(1);
 });
 
 test('without figures holds for 10 s, then drifts to the fallback, and is back at the first figures', () => {
@@ -131,7 +163,7 @@ describe('after a guard has cut', () => {
     expect(decisions.map(({ limit }) => limit)).toEqual([32, 26, 29, 32, 35, 39, 40, 40]);
     expect(decisions[2]!.reason).toBe('guard: kept, back by a tenth a window');
     expect(decisions[6]!.reason).toBe('wanted');
-    expect(limitsAfter(3, [60, 60, 40, 40]).map(({ limit }) => limit)).toEqual([2, 2, 3, 3]);
+    expect(limitsAfter(3, [60, 60, 40, 40]).map(({ limit }) => limit)).toEqual([2, 1, 2, 3]);
   });
 
   test('a controller that wants less has its way at once', () => {
@@ -144,6 +176,20 @@ describe('after a guard has cut', () => {
     // What it wants later is no longer held back.
     expect(limits).toEqual([26, 20, 40]);
   });
+});
+
+test('a controller that writes into its window harms nobody: the limit is held', () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const onWindow = (window: { limit: number }) => {
+    window.limit = Number.NaN;
+    return { limit: 20, reason: '' };
+  };
+  const controller = { limit: 20, onWindow } as unknown as LimitController;
+  const governor = new Governor(resolveAdaptive({ controller }, 1000)!, 0, 'orders');
+  expect(governor.onWindow(secondOf({ limit: 30 })).limit).toBe(30);
+  expect(governor.verdict).toBe('controller-failed');
+  expect(emitWarning).toHaveBeenCalledTimes(1);
+  emitWarning.mockRestore();
 });
 
 test('protects after three bad windows in a row, until one is better', () => {

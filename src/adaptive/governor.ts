@@ -21,6 +21,7 @@ export class Governor {
   readonly #limiter: string;
   #knownAt: number;
   #badInARow = 0;
+  #stalledInARow = 0;
   /** The limit is below what the controller wants, since a guard has cut it. */
   #cutByGuard = false;
   /** What was decided last: in force, but for shadow mode. */
@@ -65,7 +66,7 @@ export class Governor {
       this.#badInARow = 0;
       return this.#hold('idle', from, 'no traffic');
     }
-    const stalled = window.stalledMs > 0;
+    const stalled = this.#isStalled(window);
     if (stalled || answers === 0) {
       if (endedAt - this.#knownAt >= this.#options.staleAfterMs) return this.#drift(from);
       if (stalled) {
@@ -83,6 +84,13 @@ export class Governor {
     }
     const { limit, reason } = this.#guarded(window, from, this.#ask(window, from));
     return { limit: this.#paced(window, from, limit), reason };
+  }
+
+  /** Where no window is without stalls, those of which little is lost are all that there is to go by. */
+  #isStalled({ startedAt, endedAt, stalledMs }: SampleWindow): boolean {
+    this.#stalledInARow = stalledMs > 0 ? this.#stalledInARow + 1 : 0;
+    const usual = this.#stalledInARow > STALLS_IN_A_ROW && stalledMs < LITTLE * (endedAt - startedAt);
+    return stalledMs > 0 && !usual;
   }
 
   #ask(window: SampleWindow, from: number): LimitDecision {
@@ -111,8 +119,8 @@ export class Governor {
     const breach = this.#breachIn(window);
     const bad = breach !== undefined || overloadShare(window) > BAD_SHARE;
     this.#badInARow = bad ? this.#badInARow + 1 : 0;
-    const most =
-      breach === undefined ? this.#back(from) : Math.min(window.limit, window.maxInFlight) * GUARD_CUT;
+    const used = Math.min(window.limit, window.maxInFlight);
+    const most = breach === undefined ? this.#back(from) : Math.min(used * GUARD_CUT, used - 1);
     this.#cutByGuard = decision.limit > most;
     if (!this.#cutByGuard) return decision;
     return {
@@ -146,7 +154,7 @@ export class Governor {
 
   #paced({ startedAt, endedAt }: SampleWindow, from: number, wanted: number): number {
     const factor = this.#options.maxChangePerSecond ** Math.max(0.1, (endedAt - startedAt) / 1000);
-    return clamp(wanted, from / factor, Math.max(from * factor, from + 1));
+    return clamp(wanted, Math.min(from / factor, from - 1), Math.max(from * factor, from + 1));
   }
 
   #hold(verdict: AdaptiveStats['verdict'], limit: number, reason: string): LimitDecision {
@@ -160,5 +168,9 @@ const GUARD_CUT = 0.8;
 const GUARD_RISE = 1.1;
 const BAD_IN_A_ROW = 3;
 const BAD_SHARE = 0.05;
+/** Windows. */
+const STALLS_IN_A_ROW = 4;
+/** Of a window. */
+const LITTLE = 0.3;
 /** Of the way, in the logarithm, each window. */
 const DRIFT = 1 / 3;
