@@ -82,7 +82,7 @@ export interface LimiterStats extends OutcomeCounts {
   readonly oldestPermitMs: number;
   /** Wait of checkouts for a pooled connection, in milliseconds; `undefined` where there is no pool or no sample. */
   readonly poolWait: { readonly p95: number | undefined };
-  /** Time to open the connections that checkouts had to wait for, in milliseconds. */
+  /** Time to open the connections that checkouts had to wait for, in milliseconds, from when the pool had room for them. */
   readonly connectTime: { readonly p95: number | undefined };
   readonly limitIncreases: number;
   readonly limitDecreases: number;
