@@ -44,6 +44,23 @@ describe('the oldest version of pg that is supported', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
+  test('what waits for a place and then has a connection opened has both times apart', async () => {
+    const pool = poolOf({}, { max: 1 });
+    const times: number[] = [];
+    const client = await pool.connect();
+    pool.limiter.subscribe({
+      onPoolWait: (ms) => times.push(ms),
+      onConnectTime: (ms) => times.push(ms),
+    });
+    const waiting = pool.query('select 1');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    client.release(true);
+    await waiting;
+    expect(times).toHaveLength(2);
+    expect(times[0]).toBeGreaterThan(250);
+    expect(times[1]).toBeLessThan(200);
+  });
+
   test('a config object that is used again is not changed', async () => {
     const pool = poolOf({ maxConcurrentOps: 2 });
     const config = { text: 'select 1 as one' };

@@ -19,7 +19,10 @@ export interface LimiterObserver {
    * about a thousand a second are.
    */
   onLatency?(operationClass: string, latencyMs: number, outcome: Outcome): void;
-  /** Time that a checkout waited for a connection of the pool, in milliseconds. */
+  /**
+   * Time that a checkout waited for a connection of the pool, or for room to open one, in milliseconds. What waited for room has
+   * an `onConnectTime` after that, unless it failed.
+   */
   onPoolWait?(waitMs: number): void;
   /** Time to open a new connection for a checkout, in milliseconds; it is no pool wait. */
   onConnectTime?(connectMs: number): void;

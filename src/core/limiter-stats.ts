@@ -83,7 +83,7 @@ export interface LimiterStats extends OutcomeCounts {
   readonly oldestPermitMs: number;
   /** Wait of checkouts for a pooled connection, in milliseconds; `undefined` where there is no pool or no sample. */
   readonly poolWait: { readonly p95: number | undefined };
-  /** Time to open the connections that checkouts had to wait for, in milliseconds. */
+  /** Time to open the connections that checkouts had to wait for, in milliseconds, from when the pool had room for them. */
   readonly connectTime: { readonly p95: number | undefined };
   /** Changes of the limit since it began where it did; where an adaptive limit begins is none. */
   readonly limitIncreases: number;

@@ -42,9 +42,22 @@ export function limitCluster(context: MysqlContext, cluster: MysqlCluster): void
         if (leavesWaiting(pool)) waiting.refuseAll((checkout) => checkout.abandon(), ofIt);
       });
       nodes.set(pool, returns);
+      watchRequeued(pool, returns);
       gate.nodes.setKnown(cluster, known.add(id));
     }
     return returns;
+  }
+
+  /** The cluster's own calls hold a permit already; those that the node's pool makes itself are told apart for their times. */
+  function watchRequeued(pool: MysqlPool, { requeued }: PoolReturns): void {
+    const { getConnection } = pool;
+    patchMethods(pool, {
+      getConnection(this: MysqlPool, callback: ConnectionCallback) {
+        return requeued.has(callback)
+          ? requeued.ask(this, getConnection, callback)
+          : getConnection.call(this, callback);
+      },
+    });
   }
 
   /** A node that has left no longer counts for the fair share of the others. */

@@ -1,6 +1,6 @@
 import type { OperationClass } from '../../core/operation-class.js';
 import { isNested, outsideNested } from '../shared/nested.js';
-import { defineHidden, patchMethods } from '../shared/patch-methods.js';
+import { patchMethods } from '../shared/patch-methods.js';
 import { WaitingAnswers } from '../shared/waiting-answers.js';
 import { Checkout } from './checkout.js';
 import { operationAsked } from './checkout-permit.js';
@@ -19,7 +19,6 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
   const { gate, limiter, classes } = context;
   const { getConnection, query, execute } = pool;
   const waiting = new WaitingAnswers<Checkout>();
-  const requeued = watchQueue(pool);
   // Taken over the pool's own call of getConnection, which is synchronous; a query that is asynchronous (an override) is
   // admitted as a transaction.
   let callingClass: OperationClass | undefined;
@@ -28,6 +27,7 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
     if (leavesWaiting(pool)) waiting.refuseAll((checkout) => checkout.abandon());
     waiting.close(forgetPool);
   });
+  const { requeued } = returns;
 
   function checkOut(self: MysqlPool, checkout: Checkout): unknown {
     waiting.add(checkout);
@@ -38,6 +38,7 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
           return checkout.refused ? connection?.release?.() : checkout.caller(error, connection);
         }
         if (error || connection === undefined) {
+          returns.lendNothing(checkout);
           checkout.fail(limiter.classify(error, outcomeOfMysqlError));
           return checkout.caller(error);
         }
@@ -55,9 +56,8 @@ export function limitPool(context: MysqlContext, pool: MysqlPool): void {
       const forOneQuery = callingClass !== undefined;
       const byClass = callingClass ?? classes.transaction;
       callingClass = undefined;
-      if (typeof callback !== 'function' || pool._closed || requeued.has(callback)) {
-        return getConnection.call(this, callback);
-      }
+      if (typeof callback !== 'function' || pool._closed) return getConnection.call(this, callback);
+      if (requeued.has(callback)) return requeued.ask(this, getConnection, callback);
       const nested = isNested(limiter);
       const operationClass = nested ? classes.nested : byClass;
       const weight = nested ? 0 : 1;
@@ -103,22 +103,4 @@ function lettingGo(value: unknown): unknown {
     callback = undefined;
     return typeof waiting === 'function' ? waiting.apply(this, answer) : undefined;
   };
-}
-
-/**
- * Callbacks that have left the pool's queue. When a connection dies, mysql2 calls `getConnection` again with the next one
- * in line, which holds its permit already. Known by the queue and not by us, since tracing puts callbacks of its own there.
- */
-function watchQueue(pool: MysqlPool): WeakSet<object> {
-  const left = new WeakSet<object>();
-  const queue = pool._connectionQueue;
-  const shift = queue?.shift;
-  if (queue !== undefined && shift !== undefined) {
-    defineHidden(queue, 'shift', function (this: unknown) {
-      const callback = shift.call(this as never);
-      if (typeof callback === 'function') left.add(callback);
-      return callback;
-    });
-  }
-  return left;
 }

@@ -3,12 +3,14 @@ import type { Checkout, Lender, Slot } from './checkout.js';
 import { measureConnection } from './measure-connection.js';
 import type { MysqlContext } from './mysql-context.js';
 import type { Callback, MysqlConnection, MysqlPool, MysqlQueue } from './mysql-internals.js';
+import { Requeued } from './requeued.js';
 
 /**
  * Where connections of one core pool come back: every end of a checkout passes `releaseConnection` (`release`, `destroy`,
  * `Symbol.dispose`, a lost connection), unless the pool was ended.
  */
 export class PoolReturns implements Lender {
+  readonly requeued: Requeued;
   readonly #context: MysqlContext;
   readonly #pool: MysqlPool;
   readonly #releaseConnection: MysqlPool['releaseConnection'];
@@ -18,6 +20,7 @@ export class PoolReturns implements Lender {
   constructor(context: MysqlContext, pool: MysqlPool, onEnd?: () => void) {
     this.#context = context;
     this.#pool = pool;
+    this.requeued = new Requeued(pool, context.gate.clock.now);
     const { releaseConnection, end } = pool;
     this.#releaseConnection = releaseConnection;
     const returns = this;
@@ -57,17 +60,29 @@ export class PoolReturns implements Lender {
       this.#slots.set(connection, slot);
       measureConnection(this.#context, connection, slot);
     }
+    const openingSince = this.requeued.takeOpeningSince();
     if (!Number.isNaN(checkout.askedAt)) {
       const now = gate.clock.now();
       checkout.lentAt = now;
-      // The wait for a new connection says nothing about how busy the pool is.
-      if (isNew) gate.recordConnectTime(now - checkout.askedAt, now);
-      else gate.recordPoolWait(now - checkout.askedAt, now);
+      if (!isNew) gate.recordPoolWait(now - checkout.askedAt, now);
+      else {
+        if (openingSince !== undefined) gate.recordPoolWait(openingSince - checkout.askedAt, now);
+        // The opening of a connection says nothing about how busy the pool is.
+        gate.recordConnectTime(now - (openingSince ?? checkout.askedAt), now);
+      }
     }
     slot.checkout = checkout;
     checkout.begin(connection, slot, this);
     // Chosen a tick ago; since then the pool was ended, or the connection destroyed.
     if (this.#pool._closed || connection._pool == null) checkout.cameToNothing();
+  }
+
+  /** A checkout ends without a connection; it may have waited for the one that could not be opened. */
+  lendNothing({ askedAt }: Checkout): void {
+    const openingSince = this.requeued.takeOpeningSince();
+    if (openingSince !== undefined && !Number.isNaN(askedAt)) {
+      this.#context.gate.recordPoolWait(openingSince - askedAt);
+    }
   }
 
   giveBack(connection: MysqlConnection): void {

@@ -39,6 +39,10 @@ export class Checkout {
   #released = false;
   /** Its place among those that wait for the pool; -1 if it does not. */
   waitingAt = -1;
+  /** Its number in the order of asking. */
+  turn = 0;
+  /** Since when the pool has been opening a connection for it: {@link askedAt} if it had room at once. */
+  openingSince: number | undefined;
   /** While it waited: at a drain's deadline. */
   refused = false;
   /** By {@link reclaim}, not by its holder. */
@@ -50,17 +54,14 @@ export class Checkout {
   readonly callback: ConnectCallback;
   /** What they called, for a rejection. */
   readonly operation: string;
+  /** A reading of the clock; `NaN` if this checkout goes untimed. */
+  readonly askedAt: number;
 
-  /**
-   * Takes the permit, which it is itself: one object a checkout. The caller has asked the gate.
-   *
-   * @param startedAt a reading of the clock, `NaN` if it was not read
-   */
+  /** Takes the permit, which it is itself: one object a checkout. The caller has asked the gate. */
   constructor(
     context: PoolContext,
     operationClass: OperationClass,
     weight: number,
-    startedAt: number,
     callback: ConnectCallback,
     operation: string,
   ) {
@@ -69,7 +70,8 @@ export class Checkout {
     this.#context = context;
     this.operationClass = operationClass;
     this.#weight = weight;
-    this.#cohort = context.gate.admit(operationClass, weight, startedAt);
+    this.askedAt = context.gate.clock.sample();
+    this.#cohort = context.gate.admit(operationClass, weight, this.askedAt);
   }
 
   /** The pool hands the client over: from now on its `release` is ours. */

@@ -14,6 +14,7 @@ import {
   type Release,
 } from './pg-internals.js';
 import type { PoolContext } from './pool-context.js';
+import { PoolTimes } from './pool-times.js';
 import { holdsConnection, runStream } from './run-stream.js';
 import { WaitingCheckouts } from './waiting-checkouts.js';
 
@@ -27,6 +28,7 @@ export function limitPool(context: PoolContext): void {
   const behind = methodsBehind(pool, ['connect', 'query', 'end']);
   const taps = new WeakMap<PgClient, ClientTap>();
   const waiting = new WaitingCheckouts();
+  const times = new PoolTimes(gate, pool, waiting);
   // Taken over pool.query's call to this.connect, which is synchronous; a query that is asynchronous (an override) is
   // admitted as a transaction.
   let connectingClass: OperationClass | undefined;
@@ -49,8 +51,7 @@ export function limitPool(context: PoolContext): void {
     callback: ConnectCallback,
     form: 'callback' | 'promise',
   ): void {
-    const startedAt = gate.clock.sample();
-    const checkout = new Checkout(context, operationClass, weight, startedAt, callback, operation);
+    const checkout = new Checkout(context, operationClass, weight, callback, operation);
     waiting.add(checkout);
 
     function answer(error: unknown, client: PgClient | undefined, done: Release): void {
@@ -61,10 +62,11 @@ export function limitPool(context: PoolContext): void {
       }
       try {
         if (error || client === undefined) {
+          times.failed(checkout);
           checkout.fail(limiter.classify(error, outcomeOfPgError));
           callback(error, client, done);
         } else {
-          handOver(client, checkout, startedAt);
+          handOver(client, checkout);
           callback(undefined, client, checkout.begin(client));
         }
       } finally {
@@ -72,6 +74,7 @@ export function limitPool(context: PoolContext): void {
       }
     }
 
+    const outer = times.ask(checkout);
     try {
       const asked = weight === 0 ? outsideNested(() => ask(self, form, answer)) : ask(self, form, answer);
       if (form === 'promise') {
@@ -87,6 +90,8 @@ export function limitPool(context: PoolContext): void {
         waiting.answered();
       }
       throw thrown;
+    } finally {
+      times.asked(outer);
     }
   }
 
@@ -95,19 +100,15 @@ export function limitPool(context: PoolContext): void {
   }
 
   /** From now on the client's queries count for this checkout. */
-  function handOver(client: PgClient, checkout: Checkout, startedAt: number): void {
+  function handOver(client: PgClient, checkout: Checkout): void {
     let tap = taps.get(client);
-    // The wait for a new connection says nothing about how busy the pool is.
-    const isNew = tap === undefined;
+    const isFirst = tap === undefined;
     if (tap === undefined) {
       tap = measureClient(context, client);
       taps.set(client, tap);
     }
     tap.holder = checkout;
-    if (Number.isNaN(startedAt)) return;
-    const now = gate.clock.now();
-    if (isNew) gate.recordConnectTime(now - startedAt, now);
-    else gate.recordPoolWait(now - startedAt, now);
+    times.handedOver(checkout, client, isFirst);
   }
 
   patchMethods(pool, {

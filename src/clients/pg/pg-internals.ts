@@ -10,12 +10,16 @@ export type Callback = (error?: unknown, ...results: unknown[]) => void;
 export type Release = (error?: unknown) => void;
 export type ConnectCallback = (error: unknown, client: PgClient | undefined, done: Release) => void;
 
+type ClientClass = new (...args: readonly never[]) => PgClient;
+
 export interface PgPool extends EventEmitter {
   connect(callback?: ConnectCallback): unknown;
   query(...args: readonly unknown[]): unknown;
   end(callback?: Callback): unknown;
   readonly waitingCount: number;
   readonly ending: boolean;
+  /** What its clients are made of; pools of other makes may have none. */
+  readonly Client?: ClientClass;
   readonly options: { readonly allowExitOnIdle?: boolean; readonly stream?: unknown };
   /** The promise class for results: a deprecated option of pg. */
   readonly Promise: PromiseConstructor;

@@ -16,6 +16,11 @@ export class WaitingAnswers<T extends Waiting> {
     return this.#items.length;
   }
 
+  /** In no order. */
+  protected get items(): readonly T[] {
+    return this.#items;
+  }
+
   add(item: T): void {
     item.waitingAt = this.#items.push(item) - 1;
   }
