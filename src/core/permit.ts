@@ -2,6 +2,7 @@ import type { Gate } from './gate.js';
 import type { OperationClass } from './operation-class.js';
 import { isOutcome, notAnOutcome, type Outcome } from './outcome.js';
 import type { Cohort } from './permit-ages.js';
+import { settleCheckout } from './settle-checkout.js';
 
 /** Room for one operation. It comes back exactly once, by {@link release} or at the end of a `using` block. */
 export interface Permit {
@@ -55,14 +56,9 @@ export class GatePermit implements Permit {
     }
     this.#gate = undefined;
     const valid = isOutcome(outcome);
-    gate.settle(
-      this.#operationClass,
-      this.#weight,
-      this.#cohort,
-      this.#startedAt,
-      valid ? outcome : 'ignored',
-    );
-    if (this.#isCheckout) gate.sampler?.onCheckoutEnd();
+    const taken = valid ? outcome : 'ignored';
+    if (this.#isCheckout) settleCheckout(gate, this.#operationClass, this.#weight, this.#cohort, taken);
+    else gate.settle(this.#operationClass, this.#weight, this.#cohort, this.#startedAt, taken);
     if (!valid) throw notAnOutcome(outcome);
   }
 

@@ -1,6 +1,7 @@
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import type { Cohort } from '../../core/permit-ages.js';
+import { settleCheckout } from '../../core/settle-checkout.js';
 import type { Waiting } from '../shared/waiting-answers.js';
 import type { MysqlContext } from './mysql-context.js';
 import type { ConnectionCallback, MysqlPool } from './mysql-internals.js';
@@ -85,7 +86,7 @@ export class CheckoutPermit implements Waiting {
     if (this.#back) return;
     this.#back = true;
     const outcome = this.#outcome ?? 'success';
-    this.context.gate.settle(this.operationClass, this.#weight, this.#cohort, Number.NaN, outcome);
+    settleCheckout(this.context.gate, this.operationClass, this.#weight, this.#cohort, outcome);
     this.#onPermitBack?.();
   }
 }

@@ -1,6 +1,7 @@
 import type { OperationClass } from '../../core/operation-class.js';
 import { type Outcome, worseOutcome } from '../../core/outcome.js';
 import type { Cohort } from '../../core/permit-ages.js';
+import { settleCheckout } from '../../core/settle-checkout.js';
 import { AbandonedStatement, hasActiveStatement } from './abandoned-statement.js';
 import { abortError } from './abort-error.js';
 import { cancelStatement } from './cancel-statement.js';
@@ -205,6 +206,6 @@ export class Checkout {
   #settle(outcome: Outcome): void {
     if (this.#permitBack) return;
     this.#permitBack = true;
-    this.#context.gate.settle(this.operationClass, this.#weight, this.#cohort, Number.NaN, outcome);
+    settleCheckout(this.#context.gate, this.operationClass, this.#weight, this.#cohort, outcome);
   }
 }
