@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LimitController, SampleWindow } from 'floodgate';
 import { LimitedRedis } from 'floodgate/ioredis';
 import { LimitedMysql } from 'floodgate/mysql2';
@@ -71,14 +72,7 @@ test.each(Object.entries(clients))(
 test.each(Object.entries(clients))(
   '%s: windows of one caller alone hold latency samples',
   async (_, open) => {
-    const windows: SampleWindow[] = [];
-    const controller: LimitController = {
-      limit: LIMIT,
-      onWindow: (window) => {
-        windows.push(window);
-        return { limit: LIMIT, reason: 'watched' };
-      },
-    };
+    const { controller, windows } = watched();
     const { call } = await open({ adaptive: { controller } });
     for (const until = performance.now() + 3_000; performance.now() < until; ) await call();
     expect(windows.length).toBeGreaterThan(3);
@@ -86,6 +80,34 @@ test.each(Object.entries(clients))(
     expect(untimed).toEqual([]);
   },
 );
+
+test.each(Object.entries(clients))(
+  '%s: between its calls a caller has nothing in flight',
+  async (_, open) => {
+    const { controller, windows } = watched();
+    const { call } = await open({ adaptive: { controller } });
+    for (const until = performance.now() + 1_600; performance.now() < until; ) {
+      await call();
+      await sleep(15);
+    }
+    expect(windows.length).toBeGreaterThan(0);
+    // Of 15 ms and one call, of which all but a few take a millisecond or two.
+    for (const { meanInFlight } of windows) expect(meanInFlight).toBeLessThan(0.6);
+  },
+);
+
+/** A controller that leaves the limit alone, and the windows that it was shown. */
+function watched() {
+  const windows: SampleWindow[] = [];
+  const controller: LimitController = {
+    limit: LIMIT,
+    onWindow: (window) => {
+      windows.push(window);
+      return { limit: LIMIT, reason: 'watched' };
+    },
+  };
+  return { controller, windows };
+}
 
 async function mysqlPool(options: Options) {
   const config = { uri: await sharedMysql(), connectionLimit: 10 };
