@@ -7,6 +7,7 @@ import mysql from 'mysql2';
 import promises, { type Pool, type PoolConnection } from 'mysql2/promise';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startFaultProxy, throughProxy } from '../support/fault-proxy.js';
+import { timesOf } from '../support/pool-times.js';
 import { poolConfig } from './support/client-under-test.js';
 import { sharedMysql } from './support/shared-server.js';
 
@@ -23,15 +24,6 @@ function poolOf({ createPool }: Pick<typeof mysql, 'createPool'>, uri = url) {
   const pool = new LimitedMysql(createPool, { maxConcurrentOps: 50 }, config);
   onTestFinished(() => pool.end(() => {}));
   return { pool: pool.promise(), limiter: pool.limiter };
-}
-
-function timesOf(limiter: Limiter) {
-  const times = { waits: [] as number[], openings: [] as number[] };
-  limiter.subscribe({
-    onPoolWait: (ms) => times.waits.push(ms),
-    onConnectTime: (ms) => times.openings.push(ms),
-  });
-  return times;
 }
 
 type Asked = Pick<Pool, 'getConnection' | 'query' | 'execute'>;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Limiter } from 'floodgate';
 import { LimitedPool } from 'floodgate/pg';
 import pg from 'pg';
 import { describe, expect, inject, test, vi } from 'vitest';
 import { startFaultProxy, throughProxy } from '../support/fault-proxy.js';
+import { timesOf } from '../support/pool-times.js';
 import { type LimitedPoolUnderTest, limitedPool } from '../support/pool-under-test.js';
 
 /*
@@ -36,16 +36,6 @@ const told = (answer: Promise<unknown>) =>
     () => 'ok',
     (error: Error & { code?: string }) => error.code ?? error.message,
   );
-
-/** Waits and openings from now on. */
-function timesOf(limiter: Limiter) {
-  const times = { waits: [] as number[], openings: [] as number[] };
-  limiter.subscribe({
-    onPoolWait: (ms) => times.waits.push(ms),
-    onConnectTime: (ms) => times.openings.push(ms),
-  });
-  return times;
-}
 
 /** Takes the one connection of a pool; its loss is nothing that its holder cares for. */
 async function takeOnly(pool: pg.Pool): Promise<pg.PoolClient> {
